@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from driver.process import is_file, read_file
+from driver.process import is_file, read_file, unescaped
 
 MESSAGE = re.compile(r"\S.*?: (?:fatal )?(?:error|warning): ")
 NOTE = re.compile(r"\S.*?: note: ")
@@ -19,7 +19,6 @@ PLACE = re.compile(r"^(\S.*?):(\d+):\d+: ", re.MULTILINE)
 INCLUDED = re.compile(r"In file included from ")
 SUM = re.compile(r"\d+ (?:error|warning)s?\b.* generated")
 LINE_MARKER = re.compile(r'# \d+ "(.*)"')
-ESCAPED = re.compile(r"\\([0-7]{3})")  # what is beyond ASCII
 
 # What clang says of a name that it does not know.
 UNKNOWN = re.compile(
@@ -231,8 +230,7 @@ def text_of(headers: str, preprocessed: str) -> str:
     for line in preprocessed.splitlines(keepends=True):
         found = LINE_MARKER.match(line)
         if found:
-            name = ESCAPED.sub(lambda byte: chr(int(byte[1], 8)), found[1])
-            ours = name.startswith(f"{headers}/")
+            ours = unescaped(found[1]).startswith(f"{headers}/")
         elif ours:
             lines.append(line)
     return "".join(lines)

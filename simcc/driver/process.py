@@ -6,6 +6,7 @@ Everywhere else text, paths and arguments are bytes in the shape of a str (drive
 from __future__ import annotations
 
 import os
+import re
 import signal
 from contextlib import suppress
 
@@ -62,6 +63,14 @@ def words(text: str) -> list[str]:
 def escaped(text: str) -> str:
     """As it stands between the quotes of a string in assembly."""
     return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+ESCAPED = re.compile(r"\\([23][0-7]{2})")  # what is beyond ASCII
+
+
+def unescaped(text: str) -> str:
+    """What clang has preprocessed, with its files named as they are."""
+    return ESCAPED.sub(lambda byte: chr(int(byte[1], 8)), text)
 
 
 def print_on(descriptor: int, text: str) -> None:

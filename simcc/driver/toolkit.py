@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 
-from driver.process import as_bytes, as_text, is_file, variable
+from driver.process import as_bytes, as_text, is_file, unescaped, variable
 
 SEARCHED = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")
 MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"[ \d]*$', re.ASCII | re.MULTILINE)
@@ -51,7 +51,7 @@ def refused_headers(rule: str, preprocessed) -> list[str]:
     text, which tells where the header is included."""
     for name in rule.replace("\\\n", " ").split():
         if is_of_toolkit(name):
-            above, entered, _ = preprocessed().partition(f'\n# 1 "{name}" 1')
+            above, entered, _ = unescaped(preprocessed()).partition(f'\n# 1 "{name}" 1')
             if not entered:  # its name is written otherwise there
                 return [f"error: {described(name)}"]
             *_, includer = MARKER.finditer(above)

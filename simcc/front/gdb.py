@@ -364,5 +364,8 @@ for name, meaning in {
     "gridDim": "sim_builtin_grid_dim",
 }.items():
     gdb.execute(f"macro define {name} {meaning}")
+# With LC_ALL=C no name of a file beyond ASCII could be read.
+if "currently ANSI" in gdb.execute("show host-charset", to_string=True):
+    gdb.execute("set charset UTF-8")
 gdb.execute("set environment SIM_THREADS=1")
 gdb.execute("handle SIGURG nostop noprint pass", to_string=True)

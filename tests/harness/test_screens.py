@@ -55,24 +55,24 @@ def read_screens() -> dict[str, dict[str, str]]:
 
 
 def masked(text: str) -> str:
-    """Without the digits and places of errors, power, and lines of sources."""
+    """Without the digits, widths, places and tensors of errors, power, and lines of sources."""
     text = re.sub(r"(\.cuh?):\d+ *", r"\1:# ", text)
     text = re.sub(r"(?m)^# (\S+ on|machine:|compiler:|date:).*", r"# \1 #", text)  # of a table
-    text = re.sub(r"\d+(\.\d+)?e[+-]\d+", "#", text)
+    text = re.sub(r"( ?) *\d+(\.\d+)?e[+-]\d+", r"\1#", text)  # right-aligned, and 2.0e-07 is 2e-07
+    text = re.sub(r"(?<=\d\t)[A-Za-z]+(?=\t#\t#)", "#", text)  # of a table: the tensor of the largest error
     return re.sub(r"(error # at \w+)\[[\d,]+\]", r"\1[#]", text)
 
 
 # And what some of them say to programs (--json), a line each, without zeros: kills every number there.
 RESULTS = Path(__file__).with_name("results.jsonl")
 ROUNDED = re.compile(
-    "max_abs|tolerance|row_ratio|.*power|worst|line|.*_error|tokens_per_s"
+    "tensor|max_abs|tolerance|row_ratio|.*power|worst|line|.*_error|tokens_per_s"
 )  # what rounding, or a comment, changes
 
 
 def pruned(value: Any) -> Any:
     if isinstance(value, dict):
-        rounded = {key: "#" * (len(each) if isinstance(each, list) else 1) for key, each in value.items()}
-        kept = {key: rounded[key] if ROUNDED.fullmatch(key) else pruned(each) for key, each in value.items()}
+        kept = {key: "#" if ROUNDED.fullmatch(key) else pruned(each) for key, each in value.items()}
         return {key: each for key, each in kept.items() if each not in (0, {}, [])}
     if isinstance(value, list):
         return [pruned(each) for each in value]

@@ -184,7 +184,8 @@ class Contrast(unittest.TestCase):
         concepts = "stored read output naive fa1 fa2 fa1_row fa1_paper fa2_row fa2_tile fa2_slab fa2_split_q".split()
         asked = "".join(f"print {'color' if '_' in name else 'named'}('{name}');" for name in concepts)
         for theme in (LIGHT, DARK):
-            printed = run("gnuplot", "-e", f"theme = '{theme.name}'; load 'plots/theme.gp'; {asked}").stderr.split()
+            script = f"theme = '{theme.name}'; load 'plots/theme.gp'; {asked}"
+            printed = run("gnuplot", "-e", script, LC_ALL="C.UTF-8").stderr.split()  # as tools/draw runs it
             self.assertEqual(printed[:3], [theme.vermilion, theme.blue, theme.green])
             self.assertEqual(len(set(printed[:6])), 6)
             self.assertEqual(printed[6:], [printed[4]] * 2 + [printed[5]] * 4)
