@@ -16,6 +16,7 @@ enum tensor_role {
 	TENSOR_OUTPUT,   /* verified; NAME.npy of --save */
 	TENSOR_PREPARED, /* an output that only `prepare` touches: in no floor */
 	TENSOR_STARTS,   /* int, not fp32: the starts of packed sequences, copied to the device before the run */
+	TENSOR_FILLED,   /* lives on the device only, and `prepare` fills it from the inputs: in no floor */
 	TENSOR_SCRATCH   /* lives on the device only */
 };
 

@@ -57,7 +57,8 @@ static void write_tensors(struct json *json, const struct run_result *result, co
 {
 	static const char *const roles[] = {
 		[TENSOR_INPUT] = "input",     [TENSOR_GRADIENT] = "input", [TENSOR_OUTPUT] = "output",
-		[TENSOR_PREPARED] = "output", [TENSOR_STARTS] = "input",   [TENSOR_SCRATCH] = "scratch"};
+		[TENSOR_PREPARED] = "output", [TENSOR_STARTS] = "input",   [TENSOR_FILLED] = "scratch",
+		[TENSOR_SCRATCH] = "scratch"};
 	_Static_assert(sizeof roles / sizeof *roles == TENSOR_SCRATCH + 1, "each role has a name");
 	json_open_array(json, "tensors");
 	for (const struct tensor *tensor = kernel->tensors; tensor->name; tensor++) {

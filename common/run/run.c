@@ -134,7 +134,7 @@ static struct floor floor_of(
 	};
 	for (const struct tensor *tensor = kernel->tensors; tensor->name; tensor++) {
 		double bytes = tensor_bytes(problem, tensor);
-		if (tensor->role == TENSOR_PREPARED)
+		if (tensor->role == TENSOR_PREPARED || tensor->role == TENSOR_FILLED)
 			continue;
 		if (tensor_is_input(tensor))
 			work.input_bytes += bytes;

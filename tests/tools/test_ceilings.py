@@ -37,8 +37,13 @@ class Ceilings(Case):
 
     def test_what_was_measured_stands_beside_it(self) -> None:
         """Kills: a ratio upside down; a time with a mask, of another d or of a kernel that fp32 does not bound."""
-        head = "# a run\n# dim\tcausal\tkernel\tbound_by\tfloor_ms\tmedian_ms\n"
-        rows = ("64\t0\ta\tfp32\t2\t4", "64\t1\ta\tfp32\t2\t3", "128\t0\ta\tfp32\t1\t9", "64\t0\tb\thbm\t1\t2")
+        head = "# a run\n# dim\tcausal\tkernel\tbound_by\tflop\tmedian_ms\n"
+        rows = (
+            "64\t0\ta\tfp32\t3.34541e13\t1000",
+            "64\t1\ta\tfp32\t9\t3",
+            "128\t0\ta\tfp32\t1\t9",
+            "64\t0\tb\thbm\t1\t2",
+        )
         (self.scratch / "05_fa2.tsv").write_text(head + "\n".join(rows) + "\n")
         self.assertEqual(ceilings.measured(self.scratch), {"a": 0.5})
         self.assertEqual(ceilings.measured(self.scratch / "nothing"), {})

@@ -9,6 +9,7 @@ from lib import table
 KEPT = Path(__file__).resolve().parents[2] / "gpu/compiled/ceilings.tsv"
 TIMES = Path(__file__).resolve().parents[2] / "gpu/measured/h200/times"
 COLUMNS = "chapter kernel D fma wavefronts slots in_flight threads blocks".split()
+PEAK = 6.69082e13  # FLOP per second in fp32 of an H200, by its data sheet
 FMA_PER_CLOCK, WAVEFRONTS_PER_CLOCK, SLOTS_PER_CLOCK = 4, 1, 4  # of warps, in an SM of an H100
 
 
@@ -44,6 +45,6 @@ def measured(directory: Path = TIMES) -> dict[str, float]:
     found = {}
     for path in sorted(directory.glob("*.tsv")):
         for row in table.read(str(path)).records():
-            if row["dim"] == "64" and row["causal"] == "0" and row["bound_by"] == "fp32":
-                found[row["kernel"]] = float(row["floor_ms"]) / float(row["median_ms"])
+            if (row["dim"], row.get("causal"), row["bound_by"]) == ("64", "0", "fp32"):
+                found[row["kernel"]] = float(row["flop"]) / (1e-3 * float(row["median_ms"])) / PEAK
     return found
