@@ -1,7 +1,8 @@
 """Chapter 10: how lanes are numbered and which of them one pass of a load serves; in which banks rows lie, padded and
 swizzled; and the ceilings of the forward kernels, step by step.
 
-The first two from traces of one warp's loads of shared memory, the last from gpu/compiled/ceilings.tsv.
+The first two from traces of one warp's loads of shared memory, the last from gpu/compiled/ceilings.tsv and
+gpu/measured/h200/times.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from lib import ceilings
 from lib.diagrams.run import RunError, run
-from lib.diagrams.svg import Panel, pictures, rectangle, text
+from lib.diagrams.svg import Panel, element, pictures, rectangle, text
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "simcc"))
 from machine.requests import Pattern, Patterns, read_trace, shared_cost
@@ -132,7 +133,7 @@ SHOWN = (
 BOUNDS = (("r", ceilings.of_shared_memory), ("n", ceilings.of_slots))  # of each its color
 
 
-def bars(title: str, rows: dict[str, dict[str, str]], names: tuple[str, ...]) -> Panel:
+def bars(title: str, rows: dict[str, dict[str, str]], names: tuple[str, ...], reached: dict[str, float]) -> Panel:
     body = [text(0, 18, title, class_="t")]
     y = 34.0
     for name in names:
@@ -141,6 +142,8 @@ def bars(title: str, rows: dict[str, dict[str, str]], names: tuple[str, ...]) ->
             part = share(rows[name])
             body.append(rectangle(90, y + 4 + 13 * n, 140 * part, 11, class_=class_))
             body.append(text(94 + 140 * part, y + 14 + 13 * n, f"{100 * part:.0f} %", class_="d"))
+        if name in reached:
+            body.append(element("path", d=f"M{90 + 140 * reached[name]:.1f} {y + 2}v28", class_="l"))
         y += 38
     return Panel(WIDTH, y + 4, body)
 
@@ -154,14 +157,16 @@ def draw_ceilings(root: Path) -> dict[str, str]:
     title = f"What an SM can do bounds fa1_row at {first} of the peak, and fa2_fp32 at {last}"
     description = (
         "Two bars for each forward kernel of chapters 04, 05 and 10: the share of the peak that its wavefronts of "
-        "shared memory allow at most, and the share that its instructions allow."
+        "shared memory allow at most, and the share that its instructions allow. A line across both: what an H200 "
+        "reached."
     )
-    key = "d = 64. Blue: by wavefronts of shared memory; gray: by issue slots. A ceiling, not a time."
+    key = "d = 64. Blue: a ceiling, by wavefronts of shared memory; gray: by issue slots. Line: measured on an H200."
+    reached = ceilings.measured(root / "gpu/measured/h200/times")
     half = len(SHOWN) // 2
     return pictures(
-        [bars("Chapters 04 and 05", rows, SHOWN[:half]), bars("This chapter", rows, SHOWN[half:])],
+        [bars("Chapters 04 and 05", rows, SHOWN[:half], reached), bars("This chapter", rows, SHOWN[half:], reached)],
         title,
         description,
         key,
-        source="From counts on the simulated device and nvcc's machine code for sm_90.",
+        source="From counts on the simulated device, nvcc's machine code for sm_90, and runs on an H200.",
     )
