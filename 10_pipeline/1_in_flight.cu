@@ -1,6 +1,6 @@
 /*
  * Chapter 10, first of five: in_flight. New since chapter 05's fa2_split_q: a thread loads its whole part of a tile of K,
- * then of V, into registers before it stores any of it, so that all these loads wait at the same time.
+ * then of V, into registers before it stores any of it: all these loads wait at the same time. (The FMA's order is new, too.)
  *
  * Build and run: make, or make DEVICE=cuda. Limit: lanes and banks are as in chapter 05, so that every 16-byte load of K and
  * V takes twice the wavefronts it could, and so does one of Q.

@@ -1,7 +1,7 @@
 /*
- * Chapter 10: FlashAttention-2 in fp32, the same bytes and the same sums in five kernels, each with one thing changed that
- * decides how long they take: loads in flight, the numbering of lanes, the layout of shared memory, copies that run beside
- * the products.
+ * Chapter 10: FlashAttention-2 in fp32, the same requests in five kernels, each with a step more that can make it faster:
+ * loads in flight, the numbering of lanes, the layout of shared memory, copies that run beside the products, and fewer
+ * instructions.
  */
 #ifndef PIPELINE_H
 #define PIPELINE_H
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* Heads and batches are grid dimensions y and z. Q, K, V and O begin at multiples of 16 bytes, as what cudaMalloc returns. */
+/* Heads and batches are grid dimensions y and z, in fa2_fp32 part of x. Q, K, V and O begin at multiples of 16 bytes, as what cudaMalloc returns. */
 enum { PIPELINE_MOST_DIM = 128, PIPELINE_MOST_HEADS = 65535 };
 
 /* What the kernels were compiled with for this d: queries and keys of a block's tiles, its threads. */

@@ -91,7 +91,7 @@ __device__ void load_tile(
 // ---- the products ----
 
 // In both a factor is used for all FMA with it before the next, and the other factors go there and back: from one FMA to
-// the next only one of the two changes. An FMA reads three registers; those that stay need not be read again.
+// the next mostly one of the two changes. An FMA reads three registers; those that stay need not be read again.
 
 __device__ inline float element(float4 x, int i)
 {
