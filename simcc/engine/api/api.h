@@ -50,10 +50,16 @@ void sim_remove_host_block(const void *first);
 /* cudaSuccess if `bytes` bytes of host memory may be copied, as far as can be known; else reported, as of `function`. */
 cudaError_t check_host_extent(const char *function, const char *role, const void *pointer, size_t bytes);
 
+/* ---- streams.c ---- */
+
+/* One that was created and not destroyed, or a standard one. */
+bool is_stream(cudaStream_t stream);
+
 /* ---- limits.c: launches a GPU would refuse ---- */
 
 /* cudaSuccess, or why a GPU would not accept the launch. */
 cudaError_t check_shape(const struct request *request);
+cudaError_t refuse_stream(const struct request *request); /* of a launch whose stream is none */
 cudaError_t check_shared_memory(const struct request *request, const void *kernel);
 /* cudaFuncAttributeMaxDynamicSharedMemorySize for a kernel. */
 cudaError_t sim_set_dynamic_shared_limit(const void *kernel, size_t bytes);

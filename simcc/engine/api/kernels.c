@@ -76,12 +76,12 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_b
 	return cudaSuccess;
 }
 
-static cudaError_t launch(const struct sim_stub *stub, struct request *request, void **arguments)
+static cudaError_t launch(const struct sim_stub *stub, struct request *request, void **arguments, cudaStream_t stream)
 {
 	static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 	RETURN_IF_STICKY();
 	const struct invocation invocation = {stub->invoke, arguments};
-	cudaError_t error = check_shape(request);
+	cudaError_t error = is_stream(stream) ? check_shape(request) : refuse_stream(request);
 	if (error != cudaSuccess || sim_unseen_fault() != cudaSuccess)
 		return sim_return(error);
 	pthread_mutex_lock(&one_at_a_time);
@@ -98,7 +98,6 @@ static cudaError_t launch(const struct sim_stub *stub, struct request *request, 
 cudaError_t cudaLaunchKernel(
 	const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes, cudaStream_t stream)
 {
-	(void)stream; /* all work is done before the call returns */
 	const struct sim_stub *stub = sim_stub_at(kernel);
 	const bool is_returned = !configurations.popped;
 	const struct place place = configurations.place;
@@ -112,7 +111,7 @@ cudaError_t cudaLaunchKernel(
 			.grid = grid,
 			.block = block,
 			.dynamic_shared_bytes = shared_bytes};
-		const cudaError_t error = launch(stub, &request, arguments);
+		const cudaError_t error = launch(stub, &request, arguments, stream);
 		if (is_returned)
 			cudaPeekAtLastError(); /* nobody need ask for it */
 		return error;

@@ -50,6 +50,11 @@ size_t sim_dynamic_shared_limit(const void *kernel)
 		return error;                                                                                        \
 	} while (0)
 
+cudaError_t refuse_stream(const struct request *request)
+{
+	REFUSE(cudaErrorInvalidResourceHandle, "its stream was destroyed, or never created");
+}
+
 cudaError_t check_shape(const struct request *request)
 {
 	enum { MOST_ALONG_Z = 64, MOST_BLOCKS_ALONG_Y = 65535, MOST_BLOCKS_ALONG_X = 2147483647 };

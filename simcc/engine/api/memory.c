@@ -138,8 +138,8 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
 {
-	(void)stream;
 	RETURN_IF_STICKY();
+	RETURN_IF(!is_stream(stream), cudaErrorInvalidResourceHandle);
 	RETURN_IF(!pointer, cudaErrorInvalidValue);
 	*pointer = NULL;
 	RETURN_IF(bytes == 0, cudaSuccess);
@@ -173,8 +173,8 @@ cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
-	(void)stream;
 	RETURN_IF_STICKY();
+	RETURN_IF(!is_stream(stream), cudaErrorInvalidResourceHandle);
 	RETURN_IF(!pointer, cudaSuccess);
 	struct sim_allocation *allocation = sim_memory_find((uintptr_t)pointer);
 	if (!allocation)
@@ -308,7 +308,8 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	(void)stream;
+	RETURN_IF_STICKY();
+	RETURN_IF(!is_stream(stream), cudaErrorInvalidResourceHandle);
 	return copy("cudaMemcpyAsync", to, from, bytes, kind);
 }
 
@@ -325,8 +326,8 @@ cudaError_t cudaMemcpy2DAsync(
 	void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
 	enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	(void)stream;
 	RETURN_IF_STICKY();
+	RETURN_IF(!is_stream(stream), cudaErrorInvalidResourceHandle);
 	RETURN_IF(width == 0 || height == 0, cudaSuccess);
 	size_t to_span, from_span;
 	RETURN_IF(
@@ -353,8 +354,8 @@ cudaError_t cudaMemcpy2D(
 cudaError_t cudaMemset2DAsync(
 	void *pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
-	(void)stream;
 	RETURN_IF_STICKY();
+	RETURN_IF(!is_stream(stream), cudaErrorInvalidResourceHandle);
 	RETURN_IF(width == 0 || height == 0, cudaSuccess);
 	size_t span;
 	RETURN_IF(!span_of(pitch, width, height, &span), cudaErrorInvalidPitchValue);
@@ -402,8 +403,8 @@ cudaError_t cudaMemcpyToSymbolAsync(
 	const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
 	cudaStream_t stream)
 {
-	(void)stream;
 	RETURN_IF_STICKY();
+	RETURN_IF(!is_stream(stream), cudaErrorInvalidResourceHandle);
 	RETURN_IF(!variable_at(symbol), cudaErrorInvalidSymbol);
 	if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
 		return bad_direction("cudaMemcpyToSymbol", kind);
@@ -422,8 +423,8 @@ cudaError_t cudaMemcpyToSymbol(
 cudaError_t cudaMemcpyFromSymbolAsync(
 	void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	(void)stream;
 	RETURN_IF_STICKY();
+	RETURN_IF(!is_stream(stream), cudaErrorInvalidResourceHandle);
 	RETURN_IF(!variable_at(symbol), cudaErrorInvalidSymbol);
 	if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
 		return bad_direction("cudaMemcpyFromSymbol", kind);

@@ -1,25 +1,58 @@
 /* The CUDA runtime API: streams and events. Any stream is idle, because nothing is ever left running. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "api/api.h"
 
-enum { STREAM_MAGIC = 0x73747265, EVENT_MAGIC = 0x6576656e };
-
 struct CUstream_st {
-	unsigned magic;
+	char unused;
 };
 
 struct CUevent_st {
-	unsigned magic;
 	bool timed, recorded;
 	struct timespec time;
 };
 
-static bool is_stream(cudaStream_t stream)
+/* ---- what was created and is not destroyed: a handle that is none of these is not looked into ---- */
+
+struct handles {
+	void **all;
+	size_t count, capacity;
+};
+static struct handles streams, events;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void add(struct handles *handles, void *handle)
 {
-	return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
-	       stream->magic == STREAM_MAGIC;
+	pthread_mutex_lock(&lock);
+	need_room(&handles->all, &handles->capacity, ++handles->count, sizeof *handles->all);
+	handles->all[handles->count - 1] = handle;
+	pthread_mutex_unlock(&lock);
+}
+
+/* Is it one of them? `take`: from now on no more. */
+static bool holds(struct handles *handles, const void *handle, bool take)
+{
+	pthread_mutex_lock(&lock);
+	size_t i = 0;
+	while (i < handles->count && handles->all[i] != handle)
+		i++;
+	const bool found = i < handles->count;
+	if (found && take)
+		handles->all[i] = handles->all[--handles->count];
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+static bool is_standard(cudaStream_t stream)
+{
+	return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+}
+
+bool is_stream(cudaStream_t stream)
+{
+	return is_standard(stream) || holds(&streams, stream, false);
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
@@ -28,7 +61,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
 	RETURN_IF_STICKY();
 	RETURN_IF(!stream || flags > cudaStreamNonBlocking, cudaErrorInvalidValue);
 	RETURN_IF(!(*stream = malloc(sizeof **stream)), cudaErrorMemoryAllocation);
-	(*stream)->magic = STREAM_MAGIC;
+	add(&streams, *stream);
 	return sim_return(cudaSuccess);
 }
 
@@ -45,10 +78,7 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream)
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
 	RETURN_IF_STICKY();
-	RETURN_IF(
-		!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread || !is_stream(stream),
-		cudaErrorInvalidResourceHandle);
-	stream->magic = 0;
+	RETURN_IF(is_standard(stream) || !holds(&streams, stream, true), cudaErrorInvalidResourceHandle);
 	free(stream);
 	return sim_return(cudaSuccess);
 }
@@ -67,7 +97,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 
 static bool is_event(cudaEvent_t event)
 {
-	return event && event->magic == EVENT_MAGIC;
+	return holds(&events, event, false);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
@@ -103,7 +133,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 	RETURN_IF_STICKY();
 	RETURN_IF(!event || flags > 7, cudaErrorInvalidValue);
 	RETURN_IF(!(*event = calloc(1, sizeof **event)), cudaErrorMemoryAllocation);
-	(*event)->magic = EVENT_MAGIC;
+	add(&events, *event);
 	(*event)->timed = (flags & cudaEventDisableTiming) == 0;
 	return sim_return(cudaSuccess);
 }
@@ -116,8 +146,7 @@ cudaError_t cudaEventCreate(cudaEvent_t *event)
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
 	RETURN_IF_STICKY();
-	RETURN_IF(!is_event(event), cudaErrorInvalidResourceHandle);
-	event->magic = 0;
+	RETURN_IF(!holds(&events, event, true), cudaErrorInvalidResourceHandle);
 	free(event);
 	return sim_return(cudaSuccess);
 }

@@ -192,9 +192,9 @@ static void of_streams_and_events()
 {
 	const cudaError_t no_handle = cudaErrorInvalidResourceHandle;
 	const cudaStream_t standard[] = {0, cudaStreamLegacy, cudaStreamPerThread};
-	int neither = 0;
-	cudaStream_t stream, wrong = (cudaStream_t)&neither;
-	cudaEvent_t event, untimed, unrecorded, no_event = (cudaEvent_t)&neither;
+	int *x;
+	cudaStream_t stream, gone, wrong = (cudaStream_t)0x7f7f; // kills: a handle that is looked into
+	cudaEvent_t event, untimed, unrecorded, no_event = (cudaEvent_t)0x7f7f;
 	float milliseconds = -1;
 	INVALID(cudaStreamCreate(NULL));
 	INVALID(cudaStreamCreateWithFlags(&stream, 2));
@@ -206,6 +206,15 @@ static void of_streams_and_events()
 	FAILS(no_handle, cudaStreamQuery(wrong));
 	for (cudaStream_t each : standard)
 		CHECK(cudaStreamSynchronize(each));
+	CHECK(cudaStreamCreate(&gone));
+	CHECK(cudaStreamDestroy(gone));
+	for (cudaStream_t each : {wrong, gone}) { // kills: work that a stream takes which is none
+		FAILS(no_handle, cudaMallocAsync(&x, 4, each));
+		FAILS(no_handle, cudaMemsetAsync(NULL, 0, 0, each));
+		FAILS(no_handle, cudaMemcpyAsync(NULL, NULL, 0, cudaMemcpyDefault, each));
+		FAILS(no_handle, (set_variable<<<1, 1, 0, each>>>(), cudaPeekAtLastError()));
+	}
+	FAILS(no_handle, cudaStreamDestroy(gone));
 
 	INVALID(cudaEventCreate(NULL));
 	INVALID(cudaEventCreateWithFlags(&event, 8));
