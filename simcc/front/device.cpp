@@ -1157,6 +1157,10 @@ struct Device : Side {
 			error(F, call.getDebugLoc(), "asm goto is not supported by the simulated device");
 			return false;
 		}
+		/* No operands, and of clobbers at most those that clang adds. */
+		const StringRef constraints = assembly.getConstraintString();
+		const bool is_basic = (constraints.empty() || constraints[0] == '~') &&
+		                      constraints.find("~{memory}") == StringRef::npos;
 		unsigned outputs = 0;
 		for (const InlineAsm::ConstraintInfo &each : assembly.ParseConstraints())
 			outputs += each.Type == InlineAsm::isOutput;
@@ -1169,7 +1173,8 @@ struct Device : Side {
 			const std::string refused = form ? ptx_call(F, call, statement, *form, outputs, result)
 			                                 : "is not supported by the simulated device";
 			if (!refused.empty())
-				error(F, call.getDebugLoc(), "inline PTX '" + statement.text + "' " + refused);
+				error(F, call.getDebugLoc(),
+				      "inline PTX '" + ptx_as_written(statement.text, is_basic) + "' " + refused);
 		}
 		if (result)
 			call.replaceAllUsesWith(result);

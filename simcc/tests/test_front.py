@@ -149,6 +149,16 @@ MISTAKES = [
     ("cudaMalloc(&y, 4);", None, "'cudaMalloc' in device code is not supported by the simulated device"),
     ("free(y);", None, "'free' in device code is not supported by the simulated device"),
     ('asm("membar.gl;");', None, "inline PTX 'membar.gl' is not supported by the simulated device"),
+    (
+        'int lane, two; asm("{ mov.b64 {%0, %1}, %%clock64; }" : "=r"(lane), "=r"(two)); y[i] = lane + two;',
+        None,
+        "inline PTX '{ mov.b64 {%0, %1}, %%clock64' is not supported by the simulated device",
+    ),
+    (
+        'std::string s("a");',
+        None,
+        "'std::string' (aka 'basic_string<char>'): a function of the host, which a kernel cannot call\n",
+    ),
     ("__sync_fetch_and_add((int *)y, 1);", None, "'a compiler atomic' in device code is not supported"),
     ("other<<<1, 1>>>(y);", None, "a launch in device code (dynamic parallelism) is not supported"),
 ]
@@ -463,6 +473,7 @@ class Front(Case):
         """In the program's own text, at the place in it, and once, though it is compiled twice."""
         for statement, column, words in MISTAKES:
             text = f"""#include <cstdio>
+#include <string>
 #include <vector>
 float host(int n);
 __global__ void other(float *y) {{}}
@@ -476,7 +487,7 @@ int main() {{}}
             self.write("a.cu", text)
             outcome = simcc(FIRST, ["-c", "a.cu", "-o", "a.o"], cwd=self.scratch)
             self.expect_equal(outcome.status, 1, f"{statement}: {outcome.err}")
-            said = re.findall(r"^a\.cu:8:(\d+): (?:error|warning): .*$", outcome.err, re.MULTILINE)
+            said = re.findall(r"^a\.cu:9:(\d+): (?:error|warning): .*$", outcome.err, re.MULTILINE)
             self.expect(said and words in outcome.err, f"{statement}: no {words!r} in\n{outcome.err}")
             self.expect_equal(outcome.err.count(words), 1, f"{statement}: {outcome.err}")
             if column is not None:
