@@ -186,6 +186,16 @@ __global__ void refers(float *y, number n) // a kernel's parameter cannot be a r
 {
 	y[0] = n;
 }
+template <int N> struct numbers { char first; alignas(16) float v[N]; };
+__constant__ char half[32768];
+__constant__ float table[8192];
+__device__ float beside[20000];
+__constant__ float more; // this file's __constant__ variables have 65540 bytes
+__constant__ const float last[] = {1};
+__global__ void takes(const float *__restrict__ y, numbers<8180> a, int, int, int) {}
+__global__ void many(float *, numbers<8180>, int, int, int, int) // this kernel's parameters have 32768 bytes
+{
+}
 int main() {}
 """
 # PTX, and assembly of the host's whose letters mean something else.
@@ -495,7 +505,8 @@ int main() {{}}
             self.expect(not re.search(r"sim_|sim::|\.sim\b", outcome.err), f"{statement}: ours in\n{outcome.err}")
 
     def test_what_is_said_of_declarations(self):
-        """Kills: a kernel that nvcc refuses, for its static shared memory or for a reference."""
+        """Kills: what nvcc refuses, for its static shared memory, __constant__ memory, parameters or a reference; also
+        where the file has no function."""
         self.write("a.cu", DECLARED)
         for options in ([], ["--fast"]):
             outcome = simcc(FIRST, [*options, "-c", "a.cu", "-o", "a.o"], cwd=self.scratch)
@@ -504,6 +515,12 @@ int main() {{}}
             wanted = [each for each in asked if each[1]]
             self.expect_equal(sorted(said), sorted(wanted), outcome.err)
             self.expect_in("ends at 49152: 'extern __shared__' with cudaFuncSetAttribute() can have more", outcome.err)
+            self.expect_in("constant memory ends at 65536: a __device__ variable can have more", outcome.err)
+            self.expect_in("a kernel's end at 32764: memory of cudaMalloc() can have more", outcome.err)
+        self.write("a.cu", "__constant__ char large[65537];\nint main() {}\n")
+        outcome = simcc(FIRST, ["-c", "a.cu", "-o", "a.o"], cwd=self.scratch)
+        self.expect_equal(outcome.status, 1, outcome.err)
+        self.expect_in("a.cu:1:1: error: this file's __constant__ variables have 65537 bytes", outcome.err)
 
     def test_assembly_of_the_host_beside_ptx(self):
         """Kills: PTX's letters exchanged in the host's code, too."""
