@@ -59,8 +59,9 @@ LONG_DOUBLE = re.compile(r"(?:'\w+'|expression) requires 128 bit size 'long doub
 # nvcc takes it in either order.
 ALIGNED = re.compile(r"an attribute list cannot appear here(?=\n.*\balignas\b)")
 
-# No function of ours takes these arguments, and why: what is left of the notes about all of them.
-NO_FUNCTION = re.compile("no matching (?:(?:member )?function for call to|constructor for initialization of) '.*'")
+# No function of ours takes these arguments, and why: what is left of the notes about all of them. The name of
+# a typedef is 'string' (aka 'basic_string<char>').
+NO_FUNCTION = re.compile(r"no matching (?:(?:member )?function for call to|constructor for initialization of) '.*'\)?")
 CONVERSION = re.compile(
     r"(?:no known conversion|cannot convert argument of incomplete type) from '(.*?)'(?: \(aka '.*?'\))? to '(.*?)'"
     r"(?: \(aka '.*?'\))? for (\d+)\w\w argument"

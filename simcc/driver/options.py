@@ -40,7 +40,8 @@ access of device code; --fast builds the same source optimized and unchecked.
                  the loops of that machine code and what is in them, a line of JSON each
 
 Accepted and ignored, for nvcc's sake: -lineinfo -G --use_fast_math -Xptxas -Xlinker -Xcudafe
---expt-relaxed-constexpr --extended-lambda -ccbin -m64 -maxrregcount, and -Xcompiler but for its -D, -U and -I.
+--expt-relaxed-constexpr --extended-lambda -ccbin -m64 -maxrregcount -fmad -ftz -prec-div -prec-sqrt, -Werror with
+nvcc's kinds (all-warnings, reorder, ...), and -Xcompiler but for its -D, -U and -I.
 
 Environment: CXX, the C++ compiler, which links (g++, clang++-19, ...); CC, the compiler of .c files; each follows
 the other. A .cu file is compiled by CXX if that is clang, otherwise by the clang++ that is installed;
@@ -67,7 +68,19 @@ ATTACHED = frozenset("-o -I -D -U -L -l -x".split())
 IGNORED_WITH_VALUE = frozenset(
     """-arch --gpu-architecture -gencode --generate-code -code --gpu-code -Xcompiler --compiler-options -Xptxas
     --ptxas-options -Xlinker --linker-options -Xcudafe -ccbin --compiler-bindir -maxrregcount --maxrregcount
-    -diag-suppress --diag-suppress -cudart --cudart -t --threads""".split()
+    -diag-suppress --diag-suppress -cudart --cudart -t --threads -fmad --fmad -ftz --ftz -prec-div --prec-div
+    -prec-sqrt --prec-sqrt""".split()
+)
+SWITCHES = frozenset("fmad ftz prec-div prec-sqrt".split())  # true or false
+# What nvcc's -Werror is for, and of that what a C++ compiler's is for.
+WARNINGS = frozenset(
+    """all-warnings cross-execution-space-call reorder default-stream-launch missing-launch-bounds
+    ext-lambda-captures-this deprecated-declarations""".split()
+)
+WARNINGS_OF_BOTH = frozenset("reorder deprecated-declarations".split())
+# nvcc's, with a value or without. As -o, -l or -f they would be something else.
+REFUSED = frozenset(
+    "odir output-directory optf options-file lib link ldir default-stream objtemp objdir-as-tempdir fatbin".split()
 )
 IGNORED = frozenset(
     """-G -lineinfo --generate-line-info --use_fast_math -use_fast_math -m64 --device-debug --expt-relaxed-constexpr
@@ -168,6 +181,8 @@ def parse(arguments: list[str]) -> Settings:
         argument = rest.pop()
         if argument == "-O" and rest and rest[-1] in ("0", "1", "2", "3"):
             argument += rest.pop()
+        if argument[:1] == "-" and argument.lstrip("-").partition("=")[0] in REFUSED:
+            raise usage_error(f"{argument.partition('=')[0]} is not supported")
         if len(argument) < 2 or argument[0] != "-":
             add_input(settings, argument)
         elif not (plain(settings, argument) or with_value(settings, argument, rest) or other(settings, argument)):
@@ -195,6 +210,9 @@ def plain(settings: Settings, argument: str) -> bool:
 def with_value(settings: Settings, argument: str, rest: list[str]) -> bool:
     """Takes an option with a value, which may be the next of `rest`, its last. Returns whether it is one."""
     option, value = argument, None
+    if option in ("-Werror", "--Werror") and rest and are_warnings(rest[-1]):
+        rest.pop()
+        return True
     known = option in ONE_WORD or option in SETTING or option in TWO_WORDS or option in IGNORED_WITH_VALUE
     if not known and option not in (*RELOCATABLE, *STANDARD, "-l"):
         option, value = argument[:2], argument[2:]
@@ -223,6 +241,8 @@ def with_value(settings: Settings, argument: str, rest: list[str]) -> bool:
 
 def note_ignored(settings: Settings, option: str, value: str) -> None:
     """What counts of an option that is ignored otherwise: an architecture, what makes another program of a source."""
+    if option.lstrip("-") in SWITCHES and value not in ("true", "false"):
+        raise usage_error(f"{option} {value}: expected true or false")
     if option.lstrip("-") not in FOR_HOST_COMPILER:
         note_architecture(settings, option, value)
         return
@@ -256,6 +276,10 @@ def other(settings: Settings, argument: str) -> bool:
         set_standard(settings, argument, value)
     elif name in RELOCATABLE and value in ("true", "false"):
         settings.relocatable = value == "true"
+    elif equals and name.lstrip("-") in IGNORED_WITH_EQUALS:
+        note_ignored(settings, name, value)
+    elif (name == "--Werror" or value not in WARNINGS_OF_BOTH) and name.lstrip("-") == "Werror" and are_warnings(value):
+        pass
     elif argument.startswith("-Wl,"):
         settings.link.append(argument)
     elif argument.startswith("-W"):
@@ -270,10 +294,12 @@ def other(settings: Settings, argument: str) -> bool:
     elif argument.startswith(("-f", "-m")):
         settings.compile.append(argument)
     else:
-        if not equals or name.lstrip("-") not in IGNORED_WITH_EQUALS:
-            return False
-        note_ignored(settings, name, value)
+        return False
     return True
+
+
+def are_warnings(value: str) -> bool:
+    return all(word in WARNINGS for word in value.split(","))
 
 
 def set_standard(settings: Settings, argument: str, value: str) -> None:

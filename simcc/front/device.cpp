@@ -242,8 +242,10 @@ struct Device : Side {
 				object.setComdat(
 					M.getOrInsertComdat(device_name(object.getComdat()->getName(), false)));
 		kernels = annotated("sim_kernel");
-		for (GlobalValue *kernel : kernels)
+		for (GlobalValue *kernel : kernels) {
 			refuse_references(*cast<Function>(kernel));
+			limit_parameters(*cast<Function>(kernel));
+		}
 		in_device = annotated("sim_variable");
 		in_constant = annotated("sim_constant");
 		forget("llvm.global.annotations");
@@ -336,6 +338,7 @@ struct Device : Side {
 			else
 				move_to_shared(variable);
 		}
+		limit_constants();
 	}
 
 	void replace(GlobalVariable *old, GlobalVariable *by)
@@ -493,7 +496,10 @@ struct Device : Side {
 	};
 	std::vector<Variable> variables;
 
-	static constexpr uint64_t STATIC_SHARED = 48 << 10; /* of a kernel, whichever GPU it is for */
+	/* Whichever GPU it is for. */
+	static constexpr uint64_t STATIC_SHARED = 48 << 10; /* of a kernel */
+	static constexpr uint64_t PARAMETERS = 32764;       /* of a kernel */
+	static constexpr uint64_t IN_CONSTANT = 64 << 10;   /* of a file */
 
 	static std::string beyond_static(const Twine &what, uint64_t size)
 	{
@@ -502,16 +508,76 @@ struct Device : Side {
 		        .str();
 	}
 
+	/* What is said must be said of a function, and the file may have none. */
+	void error_at_variable(const GlobalVariable &variable, const Twine &message)
+	{
+		SmallVector<DIGlobalVariableExpression *, 1> where;
+		variable.getDebugInfo(where);
+		if (where.empty() || M.debug_compile_units().begin() == M.debug_compile_units().end())
+			return;
+		DIFile *file = where[0]->getVariable()->getFile();
+		const unsigned line = where[0]->getVariable()->getLine();
+		DIBuilder B(M, false, *M.debug_compile_units().begin());
+		Function *F = Function::Create(
+			FunctionType::get(nothing, false), GlobalValue::ExternalLinkage, "sim.variable", M);
+		F->setSubprogram(B.createFunction(
+			file, "", "", file, line, B.createSubroutineType(B.getOrCreateTypeArray({})), line,
+			DINode::FlagZero, DISubprogram::SPFlagDefinition));
+		error_at(*F, file, line, message);
+	}
+
+	/* At the first variable that no longer fits. */
+	void limit_constants()
+	{
+		uint64_t all = 0;
+		const GlobalVariable *first = nullptr;
+		for (const Variable &it : variables)
+			if (it.is_constant) {
+				all += it.size;
+				if (all > IN_CONSTANT && !first)
+					first = it.variable;
+			}
+		if (first)
+			error_at_variable(
+				*first, "this file's __constant__ variables have " + Twine(all) +
+						" bytes, and constant memory ends at " + Twine(IN_CONSTANT) +
+						": a __device__ variable can have more");
+	}
+
+	/* As they lie one behind the other; a struct that is only declared here has no size. */
+	uint64_t size_of_parameters(const DISubprogram &kernel)
+	{
+		uint64_t end = 0;
+		bool is_result = true;
+		for (const DIType *type : kernel.getType()->getTypeArray()) {
+			const uint64_t align = is_result ? 1 : alignment_of(type, 0);
+			for (auto *derived = dyn_cast_or_null<DIDerivedType>(type);
+			     derived && !derived->getSizeInBits(); derived = dyn_cast_or_null<DIDerivedType>(type))
+				type = derived->getBaseType();
+			if (!is_result && type && type->getSizeInBits())
+				end = alignTo(end, std::max<uint64_t>(align, 1)) + type->getSizeInBits() / 8;
+			is_result = false;
+		}
+		return end;
+	}
+
+	void limit_parameters(const Function &kernel)
+	{
+		const DISubprogram *described = kernel.getSubprogram();
+		const uint64_t size = described ? size_of_parameters(*described) : 0;
+		if (size > PARAMETERS)
+			error_at(
+				kernel, described->getFile(), described->getLine(),
+				"this kernel's parameters have " + Twine(size) + " bytes, and a kernel's end at " +
+					Twine(PARAMETERS) + ": memory of cudaMalloc() can have more");
+	}
+
 	void move_to_shared(GlobalVariable *old)
 	{
 		const std::string symbol = old->getName().str();
 		const uint64_t size = DL.getTypeAllocSize(old->getValueType());
-		SmallVector<DIGlobalVariableExpression *, 1> where;
-		old->getDebugInfo(where);
-		if (size > STATIC_SHARED && !where.empty() && !own.empty())
-			error_at(
-				*own[0], where[0]->getVariable()->getFile(), where[0]->getVariable()->getLine(),
-				beyond_static("this __shared__ variable has", size));
+		if (size > STATIC_SHARED)
+			error_at_variable(*old, beyond_static("this __shared__ variable has", size));
 		const uint64_t align = std::max<uint64_t>(16, old->getAlign() ? old->getAlign()->value() : 1);
 		GlobalVariable *variable = room_for(old, nullptr, GlobalValue::LocalExecTLSModel);
 		variable->setAlignment(Align(align));
@@ -1157,6 +1223,10 @@ struct Device : Side {
 			error(F, call.getDebugLoc(), "asm goto is not supported by the simulated device");
 			return false;
 		}
+		/* No operands, and of clobbers at most those that clang adds. */
+		const StringRef constraints = assembly.getConstraintString();
+		const bool is_basic = (constraints.empty() || constraints[0] == '~') &&
+		                      constraints.find("~{memory}") == StringRef::npos;
 		unsigned outputs = 0;
 		for (const InlineAsm::ConstraintInfo &each : assembly.ParseConstraints())
 			outputs += each.Type == InlineAsm::isOutput;
@@ -1169,7 +1239,8 @@ struct Device : Side {
 			const std::string refused = form ? ptx_call(F, call, statement, *form, outputs, result)
 			                                 : "is not supported by the simulated device";
 			if (!refused.empty())
-				error(F, call.getDebugLoc(), "inline PTX '" + statement.text + "' " + refused);
+				error(F, call.getDebugLoc(),
+				      "inline PTX '" + ptx_as_written(statement.text, is_basic) + "' " + refused);
 		}
 		if (result)
 			call.replaceAllUsesWith(result);

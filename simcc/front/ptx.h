@@ -47,6 +47,31 @@ struct PtxStatement {
 	static constexpr unsigned NUMBER = 1000;
 };
 
+/* LLVM's text as the program has it: $0 is %0, ${0:c} %c0, $( $| $) { | }, $$ a dollar, and % is %% but for a basic asm. */
+inline std::string ptx_as_written(StringRef text, bool is_basic)
+{
+	std::string written;
+	for (size_t i = 0; i < text.size(); i++) {
+		const char c = text[i], next = i + 1 < text.size() ? text[i + 1] : ' ';
+		if (c != '$') {
+			written += c == '%' && !is_basic ? "%%" : std::string(1, c);
+			continue;
+		}
+		const size_t end = next == '{' ? text.find('}', i) : StringRef::npos;
+		if (end != StringRef::npos) {
+			const auto [operand, modifier] = text.slice(i + 2, end).split(':');
+			written += "%" + (modifier == "uid" ? "=" : (modifier + operand).str());
+			i = end;
+		} else if (isDigit(next)) {
+			written += '%';
+		} else {
+			written += next == '(' ? '{' : next == ')' ? '}' : next;
+			i++;
+		}
+	}
+	return written;
+}
+
 /* `text` as LLVM has it: $0 is an operand, $$ a dollar. */
 inline std::vector<PtxStatement> ptx_statements(StringRef text)
 {

@@ -224,6 +224,21 @@ class Driver(Case):
             self.expect_silent(self.simcc(*words.split(), "b.cu", "-o", "prog"), words)
         self.expect_refused("-std", self.simcc("b.cu", "-std"), "-std needs a value")
 
+    def test_options_that_nvcc_has_for_code_of_gpus(self):
+        """Kills: one that clang or the linker is asked for: as -f, -m and -W, or as -o dir and -l ib."""
+        self.write("a.cu", GOOD)
+        values = "maxrregcount 32 fmad false ftz true prec-div false prec-sqrt true".split()
+        values += "Werror all-warnings Werror cross-execution-space-call,reorder".split()
+        for dashes, joint in itertools.product(("-", "--"), ("=", " ")):
+            pairs = [f"{dashes}{name}{joint}{value}" for name, value in zip(values[::2], values[1::2])]
+            options = " ".join(pairs)
+            self.expect_built(options, self.simcc(*options.split(), "a.cu", "-o", "prog"), "prog", "1\n")
+        self.expect_built("-Werror", self.simcc("-Werror", "-Werror=reorder", "a.cu", "-o", "prog"), "prog", "1\n")
+        self.expect_refused("-fmad", self.simcc("-fmad", "a.cu"), "-fmad a.cu: expected true or false")
+        for words in ("-odir out", "-optf file", "-lib", "-default-stream per-thread", "--default-stream=legacy"):
+            name = words.replace("=", " ").split()[0]
+            self.expect_refused(words, self.simcc(*words.split(), "a.cu"), f"simcc: {name} is not supported\n")
+
     def test_a_program_depends_on_its_headers(self):
         """Kills: a rule for an object that is gone once the program is linked; a file in its place."""
         self.write("a.cuh", "#define VALUE 1\n")

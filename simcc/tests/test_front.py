@@ -149,6 +149,16 @@ MISTAKES = [
     ("cudaMalloc(&y, 4);", None, "'cudaMalloc' in device code is not supported by the simulated device"),
     ("free(y);", None, "'free' in device code is not supported by the simulated device"),
     ('asm("membar.gl;");', None, "inline PTX 'membar.gl' is not supported by the simulated device"),
+    (
+        'int lane, two; asm("{ mov.b64 {%0, %1}, %%clock64; }" : "=r"(lane), "=r"(two)); y[i] = lane + two;',
+        None,
+        "inline PTX '{ mov.b64 {%0, %1}, %%clock64' is not supported by the simulated device",
+    ),
+    (
+        'std::string s("a");',
+        None,
+        "'std::string' (aka 'basic_string<char>'): a function of the host, which a kernel cannot call\n",
+    ),
     ("__sync_fetch_and_add((int *)y, 1);", None, "'a compiler atomic' in device code is not supported"),
     ("other<<<1, 1>>>(y);", None, "a launch in device code (dynamic parallelism) is not supported"),
 ]
@@ -175,6 +185,16 @@ __global__ void both(float *y) // this kernel's __shared__ variables have 49156 
 __global__ void refers(float *y, number n) // a kernel's parameter cannot be a reference
 {
 	y[0] = n;
+}
+template <int N> struct numbers { char first; alignas(16) float v[N]; };
+__constant__ char half[32768];
+__constant__ float table[8192];
+__device__ float beside[20000];
+__constant__ float more; // this file's __constant__ variables have 65540 bytes
+__constant__ const float last[] = {1};
+__global__ void takes(const float *__restrict__ y, numbers<8180> a, int, int, int) {}
+__global__ void many(float *, numbers<8180>, int, int, int, int) // this kernel's parameters have 32768 bytes
+{
 }
 int main() {}
 """
@@ -463,6 +483,7 @@ class Front(Case):
         """In the program's own text, at the place in it, and once, though it is compiled twice."""
         for statement, column, words in MISTAKES:
             text = f"""#include <cstdio>
+#include <string>
 #include <vector>
 float host(int n);
 __global__ void other(float *y) {{}}
@@ -476,7 +497,7 @@ int main() {{}}
             self.write("a.cu", text)
             outcome = simcc(FIRST, ["-c", "a.cu", "-o", "a.o"], cwd=self.scratch)
             self.expect_equal(outcome.status, 1, f"{statement}: {outcome.err}")
-            said = re.findall(r"^a\.cu:8:(\d+): (?:error|warning): .*$", outcome.err, re.MULTILINE)
+            said = re.findall(r"^a\.cu:9:(\d+): (?:error|warning): .*$", outcome.err, re.MULTILINE)
             self.expect(said and words in outcome.err, f"{statement}: no {words!r} in\n{outcome.err}")
             self.expect_equal(outcome.err.count(words), 1, f"{statement}: {outcome.err}")
             if column is not None:
@@ -484,7 +505,8 @@ int main() {{}}
             self.expect(not re.search(r"sim_|sim::|\.sim\b", outcome.err), f"{statement}: ours in\n{outcome.err}")
 
     def test_what_is_said_of_declarations(self):
-        """Kills: a kernel that nvcc refuses, for its static shared memory or for a reference."""
+        """Kills: what nvcc refuses, for its static shared memory, __constant__ memory, parameters or a reference; also
+        where the file has no function."""
         self.write("a.cu", DECLARED)
         for options in ([], ["--fast"]):
             outcome = simcc(FIRST, [*options, "-c", "a.cu", "-o", "a.o"], cwd=self.scratch)
@@ -493,6 +515,12 @@ int main() {{}}
             wanted = [each for each in asked if each[1]]
             self.expect_equal(sorted(said), sorted(wanted), outcome.err)
             self.expect_in("ends at 49152: 'extern __shared__' with cudaFuncSetAttribute() can have more", outcome.err)
+            self.expect_in("constant memory ends at 65536: a __device__ variable can have more", outcome.err)
+            self.expect_in("a kernel's end at 32764: memory of cudaMalloc() can have more", outcome.err)
+        self.write("a.cu", "__constant__ char large[65537];\nint main() {}\n")
+        outcome = simcc(FIRST, ["-c", "a.cu", "-o", "a.o"], cwd=self.scratch)
+        self.expect_equal(outcome.status, 1, outcome.err)
+        self.expect_in("a.cu:1:1: error: this file's __constant__ variables have 65537 bytes", outcome.err)
 
     def test_assembly_of_the_host_beside_ptx(self):
         """Kills: PTX's letters exchanged in the host's code, too."""

@@ -364,8 +364,21 @@ struct hazard local_overrun(const struct actor *actor, const struct sim_site *en
 	return hazard;
 }
 
+void describe_large_frame(struct hazard *hazard, const char *signature, size_t bytes, size_t room)
+{
+	snprintf(
+		hazard->detail[0], sizeof hazard->detail[0], "local variables of %.150s need %zu KB;", signature,
+		(bytes + 1023) / 1024);
+	snprintf(
+		hazard->detail[1], sizeof hazard->detail[1], "a thread of the simulated device has %zu KB",
+		room / 1024);
+}
+
+enum { FEW_CALLS = 100 }; /* each of which may have a large array */
+
 struct hazard stack_overflow(
-	const struct actor *actor, const struct sim_function *function, const struct sim_site *call, size_t room)
+	const struct actor *actor, const struct sim_function *function, size_t bytes, size_t depth,
+	const struct sim_site *call, size_t room)
 {
 	struct hazard hazard = of_frame(actor, "stack_overflow", "Stack overflow", call);
 	if (!call) { /* of a kernel, which no device code calls */
@@ -373,11 +386,15 @@ struct hazard stack_overflow(
 		hazard.line = function->line;
 		hazard.signature = function->signature;
 	}
+	if (bytes > room || !call) { /* alone */
+		describe_large_frame(&hazard, function->signature, bytes, room);
+		return hazard;
+	}
 	snprintf(
 		hazard.detail[0], sizeof hazard.detail[0],
 		"the calls of this thread need more than %zu KB of local memory", room / 1024);
 	snprintf(
-		hazard.detail[1], sizeof hazard.detail[1], "at the call of %.150s: an endless recursion?",
-		function->signature);
+		hazard.detail[1], sizeof hazard.detail[1], "at the call of %.130s: %san endless recursion?",
+		function->signature, depth < FEW_CALLS ? "large local arrays, or " : "");
 	return hazard;
 }

@@ -112,9 +112,13 @@ struct hazard wrong_access(
 	enum sim_op op, uint32_t site);
 /* A function has found at its end that its frame is not what it was. */
 struct hazard local_overrun(const struct actor *actor, const struct sim_site *end);
-/* `function` is the one too many, `call` that of it; NULL: it is the kernel. */
+/* `function` is the one too many, `bytes` what its own variables need, `depth` how many functions were running, `call` that
+ * of it; NULL: it is the kernel. */
 struct hazard stack_overflow(
-	const struct actor *actor, const struct sim_function *function, const struct sim_site *call, size_t room);
+	const struct actor *actor, const struct sim_function *function, size_t bytes, size_t depth,
+	const struct sim_site *call, size_t room);
+/* In its further lines: one function alone has no room. */
+void describe_large_frame(struct hazard *hazard, const char *signature, size_t bytes, size_t room);
 
 /* ---- asynchronous copies: copycheck.c ---- */
 

@@ -50,9 +50,37 @@ void sim_division_by_zero(const struct sim_site *site)
 	fail_launch(lane->worker, &hazard);
 }
 
+/* A function that has no room for its variables, and their bytes. */
+static __thread struct {
+	const struct sim_function *volatile function;
+	volatile size_t bytes;
+} overflow;
+
+void faults_overflow(const struct sim_function *function, size_t bytes)
+{
+	overflow.bytes = bytes;
+	overflow.function = function;
+	__builtin_trap();
+}
+
+static __attribute__((noreturn)) void stop_overflow(struct lane *lane)
+{
+	const struct sim_function *function = overflow.function;
+	const struct actor actor = actor_of(lane);
+	const struct sim_site *call = lane->entered ? sim_call_site : NULL;
+	const size_t depth = (size_t)(lane->local.frame - lane->local.frames);
+	overflow.function = NULL;
+	sim_lane = NULL;
+	const struct hazard hazard =
+		stack_overflow(&actor, function, overflow.bytes, depth, call, room_of(&lane->local));
+	fail_launch(lane->worker, &hazard);
+}
+
 static __attribute__((noreturn)) void land(void)
 {
 	struct lane *lane = fault.lane;
+	if (overflow.function)
+		stop_overflow(lane);
 	const struct actor actor = actor_of(lane);
 	struct hazard hazard = hazard_of(&actor, NULL, SIM_MEMCHECK, "fault", cudaErrorLaunchFailure);
 	sim_lane = NULL;
@@ -91,6 +119,11 @@ static __attribute__((noreturn)) void land(void)
 			hazard.space = "local";
 			hazard.error = cudaErrorIllegalAddress;
 			snprintf(hazard.headline, sizeof hazard.headline, "Stack overflow");
+			if (sim_is_counting() && !lane->entered && hazard.signature) { /* where its kernel begins */
+				const size_t bytes = lane->local.first + STACK_BYTES - fault.address;
+				describe_large_frame(&hazard, hazard.signature, bytes, room_of(&lane->local));
+				break;
+			}
 			snprintf(
 				hazard.detail[0], sizeof hazard.detail[0],
 				"this thread needs more than %zu KB of local memory", room_of(&lane->local) / 1024);

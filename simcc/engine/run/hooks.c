@@ -385,22 +385,12 @@ void sim_note_change(const void *pointer, uint64_t from, uint64_t to, unsigned k
 			race, lane->number, &lane->window, (uintptr_t)pointer, from, to, kind & SIM_ATOMIC_EXCHANGES);
 }
 
-/* The frame is not what it was, or there is no room for it. The hazard is looked up where no lane runs: what happens
- * there is no fault of the kernel's. */
+/* The frame is not what it was. The hazard is looked up where no lane runs: what happens there is no fault of the kernel's. */
 COLD static _Noreturn void stop_overrun(struct lane *lane, const struct sim_site *end)
 {
 	const struct actor actor = actor_of(lane);
 	sim_lane = NULL;
 	const struct hazard hazard = local_overrun(&actor, end);
-	fail_launch(lane->worker, &hazard);
-}
-
-COLD static _Noreturn void stop_overflow(struct lane *lane, const struct sim_function *function)
-{
-	const struct actor actor = actor_of(lane);
-	const struct sim_site *call = lane->entered ? sim_call_site : NULL;
-	sim_lane = NULL;
-	const struct hazard hazard = stack_overflow(&actor, function, call, room_of(&lane->local));
 	fail_launch(lane->worker, &hazard);
 }
 
@@ -413,7 +403,7 @@ void sim_enter(const struct sim_function *function)
 	if (!lane)
 		return;
 	if (unlikely((uintptr_t)__builtin_frame_address(0) < lane->local.limit))
-		stop_overflow(lane, function);
+		faults_overflow(function, (uintptr_t)frame - (uintptr_t)__builtin_frame_address(0));
 	if (unlikely(!lane->entered)) {
 		/* The kernel's arguments may lie in its caller's frame. (If that was optimized, it has none.) */
 		if (frame[0] - (uintptr_t)frame < lane->local.end - (uintptr_t)frame)

@@ -227,5 +227,8 @@ void faults_install(void);
 void faults_open_worker(struct worker *worker);
 /* Interrupts a worker that spins without touching memory. */
 void faults_interrupt(struct worker *worker);
+/* The function that begins has no room for its variables, which have that many bytes. Ends the launch, and says so on another
+ * stack: there may be little left of this one. */
+_Noreturn void faults_overflow(const struct sim_function *function, size_t bytes);
 
 #endif

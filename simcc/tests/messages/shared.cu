@@ -92,6 +92,43 @@ __global__ void large_local(int *y, int n)
 	y[threadIdx.x] = mine[n - 1];
 }
 
+// One ends within what is kept for the engine, the other one below the stack.
+//! case array_too_large tool=memcheck kind=stack_overflow error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
+//! says local variables of array_too_large(int*, int) need 249 KB;
+//! says a thread of the simulated device has
+__global__ void array_too_large(int *y, int n) // BUG array_too_large
+{
+	volatile int mine[WRONG(63500, 20000)];
+	for (int i = 0; i < n; i++)
+		mine[i] = i;
+	y[threadIdx.x] = mine[n - 1];
+}
+
+//! case array_alone tool=memcheck kind=stack_overflow error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
+//! says local variables of array_alone(int*, int) need 313 KB;
+//! says a thread of the simulated device has
+__global__ void array_alone(int *y, int n) // BUG array_alone
+{
+	volatile int mine[WRONG(80000, 20000)];
+	for (int i = 0; i < n; i++)
+		mine[i] = i;
+	y[threadIdx.x] = mine[n - 1];
+}
+
+__device__ __noinline__ int with_array(int n, volatile int *y)
+{
+	volatile int mine[WRONG(15600, 2000)];
+	mine[n] = y[0] = n;
+	return n == 0 ? 0 : mine[n] + with_array(n - 1, y); // BUG arrays_together
+}
+
+//! case arrays_together tool=memcheck kind=stack_overflow error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
+//! says : large local arrays, or an endless recursion?
+__global__ void arrays_together(int *y)
+{
+	y[threadIdx.x] = with_array(5, y + 32);
+}
+
 __device__ void fill(long *row, int n)
 {
 	for (int i = 0; i < n; i++)
@@ -115,4 +152,7 @@ CASES({"dynamic_overrun", [] { dynamic_overrun<<<1, 32, WRONG(31, 32) * sizeof(f
       {"far_away", [] { far_away<<<1, 1>>>(device_zeros<float>(1), WRONG(50000, 0)); }},
       {"local_overrun", [] { local_overrun<<<1, 8>>>(device_zeros<long>(8), WRONG(60, 3)); }},
       {"endless_recursion", [] { endless_recursion<<<1, 1>>>(device_zeros<int>(64)); }},
+      {"array_too_large", [] { array_too_large<<<1, 1>>>(device_zeros<int>(64), 1 << 10); }},
+      {"array_alone", [] { array_alone<<<1, 1>>>(device_zeros<int>(64), 1 << 10); }},
+      {"arrays_together", [] { arrays_together<<<1, 1>>>(device_zeros<int>(64)); }},
       {"large_local", [] { large_local<<<1, 64>>>(device_zeros<int>(64), 1 << 10); }})
