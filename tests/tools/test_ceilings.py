@@ -37,7 +37,8 @@ class Ceilings(Case):
 
     def test_what_was_measured_stands_beside_it(self) -> None:
         """Kills: a ratio upside down; a time with a mask, of another d or of a kernel that fp32 does not bound."""
-        head = "# a run\n# dim\tcausal\tkernel\tbound_by\tflop\tmedian_ms\n"
+        head = "# a run\n# roofs: hbm_bytes_per_s=4.8e+12 fp32_flop_per_s=6.69082e+13 sms=132\n"
+        head += "# dim\tcausal\tkernel\tbound_by\tflop\tmedian_ms\n"
         rows = (
             "64\t0\ta\tfp32\t3.34541e13\t1000",
             "64\t1\ta\tfp32\t9\t3",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from lib import table
@@ -9,7 +10,6 @@ from lib import table
 KEPT = Path(__file__).resolve().parents[2] / "gpu/compiled/ceilings.tsv"
 TIMES = Path(__file__).resolve().parents[2] / "gpu/measured/h200/times"
 COLUMNS = "chapter kernel D fma wavefronts slots in_flight threads blocks".split()
-PEAK = 6.69082e13  # FLOP per second in fp32 of an H200, by its data sheet
 FMA_PER_CLOCK, WAVEFRONTS_PER_CLOCK, SLOTS_PER_CLOCK = 4, 1, 4  # of warps, in an SM of an H100
 
 
@@ -41,10 +41,13 @@ def least(row: dict[str, str]) -> float:
 
 
 def measured(directory: Path = TIMES) -> dict[str, float]:
-    """The share of the peak that kernels reached on an H200: the files of programs' --tsv, d = 64 without a mask."""
+    """The share of the peak that kernels reached on an H200: the files of programs' --tsv, d = 64 without a mask. The
+    peak is that of the data sheet, which each file names in its line `roofs`."""
     found = {}
     for path in sorted(directory.glob("*.tsv")):
-        for row in table.read(str(path)).records():
+        data = table.read(str(path))
+        peak = float(re.search(r"\bfp32_flop_per_s=(\S+)", data.notes["roofs"])[1])
+        for row in data.records():
             if (row["dim"], row.get("causal"), row["bound_by"]) == ("64", "0", "fp32"):
-                found[row["kernel"]] = float(row["flop"]) / (1e-3 * float(row["median_ms"])) / PEAK
+                found[row["kernel"]] = float(row["flop"]) / (1e-3 * float(row["median_ms"])) / peak
     return found

@@ -14,7 +14,7 @@ struct CUevent_st {
 	struct timespec time;
 };
 
-/* ---- what was created and is not destroyed: a handle that is none of these is not looked into ---- */
+/* ---- what was created and is not destroyed: a handle that is none of these is not looked into. No standard stream is ---- */
 
 struct handles {
 	void **all;
@@ -45,14 +45,10 @@ static bool holds(struct handles *handles, const void *handle, bool take)
 	return found;
 }
 
-static bool is_standard(cudaStream_t stream)
-{
-	return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
-}
-
 bool is_stream(cudaStream_t stream)
 {
-	return is_standard(stream) || holds(&streams, stream, false);
+	return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
+	       holds(&streams, stream, false);
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
@@ -78,7 +74,7 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream)
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
 	RETURN_IF_STICKY();
-	RETURN_IF(is_standard(stream) || !holds(&streams, stream, true), cudaErrorInvalidResourceHandle);
+	RETURN_IF(!holds(&streams, stream, true), cudaErrorInvalidResourceHandle);
 	free(stream);
 	return sim_return(cudaSuccess);
 }

@@ -17,25 +17,26 @@ enum { STRAY = 1 << 20 }; /* an index that strays from an array lies within so m
 
 extern char etext[]; /* by the linker: where the program's code ends */
 
-static bool is_in_part(const struct dl_phdr_info *info, const ElfW(Phdr) * part, const void *address)
+static bool is_in_part(const struct dl_phdr_info *info, const ElfW(Phdr) * part, uintptr_t address)
 {
-	return (uintptr_t)address - (info->dlpi_addr + part->p_vaddr) < part->p_memsz;
+	return address - (info->dlpi_addr + part->p_vaddr) < part->p_memsz;
 }
 
 /* Is the address in a part of the program that cannot be written: constants the compiler keeps there, behind the code, or
  * tables of virtual functions, which are written once, when the program is loaded? Libraries have none of a kernel's. */
-static int holds_read_only(struct dl_phdr_info *info, size_t size, void *address)
+static int holds_read_only(struct dl_phdr_info *info, size_t size, void *pointer)
 {
 	(void)size;
+	const uintptr_t address = (uintptr_t)pointer, code_end = (uintptr_t)etext;
 	bool is_program = false, found = false;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
 		const bool is_loaded = part->p_type == PT_LOAD;
-		is_program |= is_loaded && is_in_part(info, part, (const void *)((uintptr_t)etext - 1));
+		is_program |= is_loaded && is_in_part(info, part, code_end - 1);
 		found |= ((is_loaded && !(part->p_flags & PF_W)) || part->p_type == PT_GNU_RELRO) &&
 		         is_in_part(info, part, address);
 	}
-	return is_program && found && (uintptr_t)address >= (uintptr_t)etext;
+	return is_program && found && address >= code_end;
 }
 
 /* The last, partly used 4 bytes of an array: good if the access ends inside it. */
