@@ -6,6 +6,7 @@
 #
 #   DEVICE=sim|cuda   default: cuda when nvcc and a GPU are there
 #   CC, CXX           gcc or clang; CXX follows CC
+#   SANITIZERS=-fsanitize=address,undefined   of the host's code, on the simulated device
 #   ARCH=sm_90        default: the GPU's own, else sm_90 (arch.py); PTX for later ones is always in the program
 #   ARGS="..."        further options of the program, for run targets
 
@@ -49,14 +50,14 @@ UNUSED_IS_FINE := -Wno-unused-variable -Wno-unused-parameter -Wno-unused-but-set
 STOP := $(if $(WERROR),-Werror,$(UNUSED_IS_FINE))
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow $(STOP)
 CFLAGS ?= -Og -g
-ALL_CFLAGS = $(CFLAGS) -std=c11 -D_GNU_SOURCE $(WARNINGS) -MD -MP -I$(COMMON) -I$(ROOT)/simcc
+ALL_CFLAGS = $(CFLAGS) $(SANITIZERS) -std=c11 -D_GNU_SOURCE $(WARNINGS) -MD -MP -I$(COMMON) -I$(ROOT)/simcc
 
 ifeq ($(DEVICE),sim)
 # NAME.fast, the plain build, is there for times (--time): made by `make fast`, then kept as new as the program.
 TIMED := $(NAME).fast
 PROGRAMS := $(NAME) $(wildcard $(TIMED))
 ALL_CFLAGS += -DDEVICE_SIM -isystem $(ROOT)/simcc/include
-COMPILE := CC="$(CC)" CXX="$(CXX)" $(ROOT)/simcc/simcc -O2 -g -Wall -Wextra $(STOP) -I$(COMMON)
+COMPILE := CC="$(CC)" CXX="$(CXX)" $(ROOT)/simcc/simcc $(SANITIZERS) -O2 -g -Wall -Wextra $(STOP) -I$(COMMON)
 else ifeq ($(DEVICE),cuda)
 TIMED :=
 PROGRAMS := $(NAME)
@@ -79,7 +80,7 @@ INPUTS ?= random large-logits very-negative constant one-hot ramp
 
 # A program is rebuilt when the device or the compiler changes, although its name does not.
 BUILT_WITH := $(ROOT)/build/$(notdir $(HERE)).built-with
-BUILT_NOW := $(DEVICE) $(CC) $(CXX) $(if $(filter cuda,$(DEVICE)),$(ARCH)) $(CFLAGS)
+BUILT_NOW := $(DEVICE) $(CC) $(CXX) $(if $(filter cuda,$(DEVICE)),$(ARCH)) $(CFLAGS) $(SANITIZERS)
 
 # `make V=1` shows the commands.
 Q := $(if $(V),,@)

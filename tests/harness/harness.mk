@@ -35,6 +35,10 @@ $(BUILD)/harness_report: private LIBRARIES += -lutil # forkpty, where the C libr
 $(BUILD)/harness_variants: private HARNESS_OBJECTS += $(BUILD)/harness/closed_forms.o
 $(BUILD)/harness_variants: $(BUILD)/harness/closed_forms.o
 
+$(BUILD)/harness/programs/expectations: $(BUILD)/harness/programs/expectations.o $(HARNESS_OBJECTS)
+	@$(CC) $(CFLAGS) $^ -lm -lpthread -o $@
+build: $(if $(filter harness_expectations,$(NAMES)),$(BUILD)/harness/programs/expectations)
+
 # The command line is tested on chapter 01.
 $(BUILD)/harness_command_line: $(ROOT)/01_naive/naive
 

@@ -50,7 +50,7 @@ $$(PLANTED_$1): %/program: %/planted $3
 $$(PLANTED_$1:=.fast): %/program.fast: %/planted $3 | plain-builds
 	@$$(call build_planted,$2,--fast,.fast)
 endef
-build_planted = cd $(@D) && SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) $2 -O1 -w -Wl,-S -I$(ROOT)/common $$(cat planted) \
+build_planted = cd $(@D) && SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) $(SANITIZERS) $2 -O1 -w -Wl,-S -I$(ROOT)/common $$(cat planted) \
 	$$(ls *.cu | grep -vxFf planted | sed 's|.*|$(SIM_OBJECTS)/$1/&$3.o|') $(call chapter_objects,$1) -lm -o $(@F)
 
 define chapter_suites

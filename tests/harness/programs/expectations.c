@@ -1,0 +1,97 @@
+/*
+ * Prints what small problems of attention expect: each output's values, tolerances and bounds of rows, six digits of
+ * each. test_expectations.py compares them with expectations.txt.
+ */
+#include "verify/attention.h"
+#include "verify/grouped_attention.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST = 512 };
+
+static float values[5][MOST]; /* Q K V dO sink */
+static const struct named_values inputs[] = {{"Q", values[0]},  {"K", values[1]},    {"V", values[2]},
+                                             {"dO", values[3]}, {"sink", values[4]}, {NULL, NULL}};
+
+/* Eighths from -11/8 to 11/8, no two rows alike; times `scale`. */
+static void fill(float scale)
+{
+	for (size_t t = 0; t < 5; t++)
+		for (size_t i = 0; i < MOST; i++)
+			values[t][i] = scale * (float)((int)((37 * i + 5 * t + i * i / 3) % 23) - 11) / 8.0f;
+}
+
+static void print_numbers(const char *what, const double *numbers, size_t count, size_t of_a_line)
+{
+	if (!numbers)
+		return;
+	printf("  %s\n", what);
+	for (size_t i = 0; i < count; i++)
+		printf("%s%.6g%s", i % of_a_line ? " " : "    ", numbers[i], (i + 1) % of_a_line ? "" : "\n");
+}
+
+static void print_expectations(struct expectations *expectations)
+{
+	for (size_t i = 0; i < expectations->count; i++) {
+		const struct expectation *e = &expectations->items[i];
+		const size_t of_a_line = e->row_length > 1 ? e->row_length : e->row_count;
+		printf("%s %s: %zu rows of %zu\n", e->tensor, e->shape ? e->shape : "", e->row_count, e->row_length);
+		print_numbers("values", e->values, e->row_count * e->row_length, of_a_line);
+		print_numbers("tolerances", e->tolerances, e->row_count * e->row_length, of_a_line);
+		print_numbers("bounds of rows", e->row_bounds, e->row_count, e->row_count);
+	}
+	expectations_free(expectations);
+}
+
+static void show(const char *name, struct problem problem, float scale)
+{
+	struct expectations expectations;
+	struct error error = {0};
+	fill(scale);
+	problem_fill_defaults(&problem);
+	printf("# %s\n", name);
+	if (attention_gradients_expect(&problem, inputs, &expectations, &error) != 0 ||
+	    attention_last_expect(&problem, inputs, &expectations, &error) != 0)
+		exit(1);
+	print_expectations(&expectations);
+}
+
+static void show_grouped(const char *name, struct problem problem)
+{
+	struct expectations expectations = {0};
+	fill(1);
+	problem_fill_defaults(&problem);
+	printf("# %s\n", name);
+	if (!grouped_attention_expect(&problem, inputs, NULL, problem.seq * problem.heads, &expectations))
+		exit(1);
+	print_expectations(&expectations);
+}
+
+int main(void)
+{
+	show("plain", (struct problem){.batch = 1, .heads = 2, .seq = 3, .dim = 3}, 1);
+	show("causal, one column", (struct problem){.batch = 2, .heads = 1, .seq = 4, .dim = 1, .causal = true}, 1);
+	show("weights that vanish", (struct problem){.batch = 1, .heads = 1, .seq = 3, .dim = 2}, 24);
+	show("every modifier",
+	     (struct problem){
+		     .batch = 1,
+		     .heads = 4,
+		     .kv_heads = 2,
+		     .seq = 6,
+		     .dim = 2,
+		     .window = 2,
+		     .softcap = 1.5f,
+		     .sink = true,
+		     .packing = {"2,4", 2, {2, 6}}},
+	     1);
+	show_grouped(
+		"grouped, two queries of five tokens",
+		(struct problem){
+			.batch = 1, .heads = 4, .kv_heads = 2, .seq = 2, .keys = 5, .dim = 2, .causal = true});
+	size_t count, *rows = sample_rows(5, 2, 200, &count);
+	printf("# rows drawn from two groups of 200\n  ");
+	for (size_t i = 0; rows && i < count; i++)
+		printf("%zu%c", rows[i], i + 1 < count ? ' ' : '\n');
+	free(rows);
+}
