@@ -59,8 +59,10 @@ int inputs_make(
 			if (!tensor_is_input(tensor) || find_values(inputs->list, tensor->name))
 				continue;
 			float *values = NULL;
-			if (make_input(chapter, options, problem, tensor, &fixed, inputs, &values, error) != 0)
+			if (make_input(chapter, options, problem, tensor, &fixed, inputs, &values, error) != 0) {
+				free(values);
 				return error->exit_code;
+			}
 			inputs->owned[inputs->count] = values;
 			inputs->list[inputs->count++] = (struct named_values){tensor->name, values};
 		}

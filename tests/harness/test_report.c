@@ -160,6 +160,9 @@ Test(timing, settles_when_the_standard_error_is_small)
 	cr_assert(!time_is_settled(steady, 4));
 	cr_assert(time_is_settled(steady, 10));
 	cr_assert(!time_is_settled(noisy, 10));
+	/* 1 - e, 1, 1, 1, 1 + e: √(2 e² / 4 / 5) is 1 % at e = 0.0316. */
+	cr_assert(time_is_settled((double[]){0.97, 1, 1, 1, 1.03}, 5));
+	cr_assert(!time_is_settled((double[]){0.967, 1, 1, 1, 1.033}, 5));
 }
 
 Test(timing, reads_the_plain_builds_tsv)
