@@ -84,22 +84,14 @@ class Planted(Case):
 
     @unittest.skipUnless(HAS_CODESPELL, WITHOUT)
     def test_misspellings(self) -> None:
-        wrong, british, color = (
-            "etarepes"[::-1],
-            "desitnauq"[::-1],
-            "ruoloc"[::-1],
-        )  # backward: this file is checked, too
-        for text, found in (
-            (wrong, 1),
-            (british, 1),
-            (color, 1),
-            (f'"\\n{wrong}"', 1),
-            (r"""a warp's lanes, "\\to", 4Nd + Nd""", 0),
-        ):
+        # Backward: this file is checked, too.
+        wrong, british, color = (word[::-1] for word in ("etarepes", "desitnauq", "ruoloc"))
+        found = {wrong: 1, british: 1, color: 1, f'"\\n{wrong}"': 1, r"""a warp's lanes, "\\to", 4Nd + Nd""": 0}
+        for text, count in found.items():
             with self.subTest(text):
                 outcome = self.text("--only", "spelling", page=f"It is {text}.\n")
-                self.assertEqual((outcome.status, outcome.err.count("\n")), (found, found), outcome.out)
-                self.assertRegex(outcome.out, r"page.md:1: \w+ ==> \w+\n" if found else r"\Acheck-text: [^\n]*\n\Z")
+                self.assertEqual((outcome.status, outcome.err.count("\n")), (count, count), outcome.out)
+                self.assertRegex(outcome.out, r"page.md:1: \w+ ==> \w+\n" if count else r"\Acheck-text: [^\n]*\n\Z")
         self.assertEqual(self.text("--only", "spelling", "--fix", page=f"{color}, and text\n").status, 0)
         self.assertEqual((self.scratch / "page.md").read_text(), "color, and text\n")
 
