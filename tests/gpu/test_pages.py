@@ -14,11 +14,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
+import stand_ins
 from case import ROOT, Case, Outcome, run
 from lib import nvcc, table
 from lib.chapters import PROGRAMS
-
-import stand_ins
 
 COMPILED = ROOT / "gpu/compiled"
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
