@@ -58,7 +58,7 @@ class ProfilerOutput(unittest.TestCase):
     def test_metrics_that_a_gpu_has_and_that_ncu_complains_of(self) -> None:
         printed = "dram__bytes_read   Counter  byte  of DRAM\nfoo__bar Counter\n"
         self.assertEqual(counters.available(printed), {"dram__bytes_read"})
-        said = "==ERROR== Failed to find metric dram__bytes_read.sum\na line with dram__bytes_write\nnot found: dram\n"
+        said = "==ERROR== Failed to find metric dram__bytes_read.sum\na line with dram__bytes_write\nunknown: dram\n"
         known = ["dram__bytes_read", "dram__bytes_write", "dram__bytes", "dram"]
         self.assertEqual(counters.unknown_metrics(said, known), ["dram__bytes_read"])
 
