@@ -66,8 +66,15 @@ class FiveWords(Case):
         self.assert_close(self.printed("weights"), self.p[0], 2)
 
     def test_output(self) -> None:
-        self.assert_close(self.printed("output"), self.o[0], 2)
-        self.assert_close(self.printed("heads"), [self.o[0][4], self.o[1][4]], 2)
+        row, _, whole = self.printed("output").partition("\nO = P V\n")
+        self.assert_close(row, [*([p, *v] for p, v in zip(self.p[0][4], self.v[0])), self.o[0][4]], 2)
+        self.assert_close(whole, self.o[0], 2)
+        heads = self.printed("heads")
+        self.assert_close(heads, [self.o[0][4], self.o[1][4]], 2)
+        bars = re.findall(r"^  \w+ +(#*) +(\d\.\d\d)    (#*) +(\d\.\d\d)$", heads, re.MULTILINE)
+        self.assertEqual(len(bars), N * (N + 1) // 2)
+        for bar, weight in [pair for first, p, second, r in bars for pair in ((first, p), (second, r))]:
+            self.assertAlmostEqual(len(bar) / 20, float(weight), delta=0.03)
 
     def test_what_the_page_says(self) -> None:
         """it looks at cat and slept at cat in one head; in the other each word at the one before."""

@@ -78,7 +78,12 @@ class Glossary(Case):
         self.assertEqual(page.read_text(), expected + once[once.index("[lane]: ") :])
 
     def test_what_cannot_be_read(self) -> None:
-        for name, says in (("none.md", "No such file"), ("", "Is a directory")):
+        (self.scratch / "latin1.md").write_bytes(b"caf\xe9\n")
+        for name, says in (
+            ("none.md", "No such file"),
+            ("", "Is a directory"),
+            ("latin1.md", "expected text in UTF-8"),
+        ):
             outcome = self.glossary(self.scratch / name)
             self.assertEqual((outcome.status, outcome.err.count("\n")), (2, 1))
             self.assertIn(says, outcome.err)

@@ -54,6 +54,11 @@ class Regions(unittest.TestCase):
         ):
             with self.assertRaisesRegex(tasks.TaskError, says):
                 tasks.solutions_of("x", sources)
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write("01.a\t01_naive\tnaive\ta title\tfive\t1.5\n")
+            file.flush()
+            with self.assertRaisesRegex(tasks.TaskError, ":1: lines 'five', points '1.5': expected numbers"):
+                tasks.read_tasks(Path(file.name))
 
 
 class Leaks(unittest.TestCase):
