@@ -119,6 +119,9 @@ class Course(unittest.TestCase):
         ):
             self.assertIn(shown, front)
         self.assertEqual(self.page("card.png"), "a picture")
+        self.assertRegex(front, r'<button popovertarget="menu">[^$]*<nav id="menu" popover ')
+        parts = r'<li class="parts">On this page<ul>.*<a href="#limits">Limits</a>'  # of a page that is not in the menu
+        self.assertRegex(self.page("README.html"), parts)
         # The explorer's script makes its link: of the tree's README it becomes that of the front page.
         for page in ("plots/explorer.html", "wrong/key.html"):
             self.assertIn('"course":"../index.html"', self.page(page))
