@@ -3,44 +3,32 @@ ARCH."""
 
 from __future__ import annotations
 
-import ast
+import itertools
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 import stand_ins
+from case import ROOT, Case, Outcome, run
 from lib import nvcc, table
 from lib.chapters import PROGRAMS
 
-ROOT = Path(__file__).resolve().parents[2]
 COMPILED = ROOT / "gpu/compiled"
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 NVDISASM = os.environ.get("NVDISASM") or shutil.which("nvdisasm") or shutil.which("/usr/local/cuda/bin/nvdisasm")
 THOROUGH = bool(os.environ.get("LONG"))
 
 
-def run(command: list[str | Path], seconds: float = 60, **environment: str) -> subprocess.CompletedProcess[str]:
-    settings = {"env": {**os.environ, **environment}, "capture_output": True, "text": True, "timeout": seconds}
-    return subprocess.run(command, check=False, **settings)
-
-
-class Scratch(unittest.TestCase):
-    def setUp(self) -> None:
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.scratch = Path(directory.name)
-
-
-class Accuracy(Scratch):
+class Accuracy(Case):
     """The part of the page that is from GPU reports; test_evidence.py has the other."""
 
-    def accuracy(self, data: Path) -> subprocess.CompletedProcess[str]:
+    def accuracy(self, data: Path) -> Outcome:
         self.page = self.scratch / "page.md"
         none = self.scratch / "evidence"
         none.mkdir(exist_ok=True)
@@ -48,26 +36,23 @@ class Accuracy(Scratch):
             (none / name).write_text((ROOT / "gpu/accuracy" / name).read_text().partition("\n")[0] + "\n# source\n")
         return run([ROOT / "tools/accuracy", "--evidence", none, "--data", data, "--page", self.page])
 
-    def test_the_committed_page_is_current(self) -> None:
-        done = run([ROOT / "tools/accuracy", "--check"])
-        self.assertEqual(done.returncode, 0, done.stderr)
-
-    def test_a_stale_page_is_found(self) -> None:
+    def test_the_committed_page_is_current_and_a_stale_one_is_found(self) -> None:
+        self.assertEqual(run([ROOT / "tools/accuracy", "--check"]), (0, "", ""))
         page = self.scratch / "page.md"
         page.write_text("# Old\n")
         done = run([ROOT / "tools/accuracy", "--check", "--page", page])
-        self.assertEqual((done.returncode, page.read_text()), (1, "# Old\n"))
-        self.assertIn("stale, run make accuracy", done.stderr)
+        self.assertEqual((done.status, page.read_text()), (1, "# Old\n"))
+        self.assertIn("stale, run make accuracy", done.err)
 
     def test_without_a_run_it_says_so_in_one_line(self) -> None:
-        self.assertEqual(self.accuracy(self.scratch).returncode, 0)
+        self.assertEqual(self.accuracy(self.scratch).status, 0)
         page = self.page.read_text()
         self.assertIn("\n\nNone of our kernels has run on a GPU yet. ", page)
         self.assertNotIn("|", page)
         self.assertLess(len(page), 250)
 
     def test_every_row_is_there_with_its_reason(self) -> None:
-        self.assertEqual(self.accuracy(ROOT / "tests/gpu/synthetic").returncode, 0)
+        self.assertEqual(self.accuracy(ROOT / "tests/gpu/synthetic").status, 0)
         page = self.page.read_text()
         for expected in (
             "### made-up-gpu\n\nSYNTHETIC: numbers made up",
@@ -91,12 +76,60 @@ class Accuracy(Scratch):
         ):
             path.write_text(f"# about\n# chapter\toptions\n{row}\n")
             done = self.accuracy(path.parents[1])
-            self.assertEqual(done.returncode, 2)
-            self.assertIn(says, done.stderr)
+            self.assertEqual(done.status, 2)
+            self.assertIn(says, done.err)
             self.assertFalse(self.page.exists())
 
 
-class Ptxas(Scratch):
+class Compiled(Case):
+    """The tables of gpu/compiled."""
+
+    def test_tables_are_what_nvcc_says(self) -> None:
+        """What has changed since its table was made is compiled; when thorough all that compiles fast. CI compiles
+        everything."""
+        for tool, fast in (("ptxas", "00 01 02 03"), ("sass", "01 03" if NVDISASM else "")):
+            made_with = table.read(COMPILED / f"01_naive.{tool}.tsv").title.split(",")[0].removeprefix("nvcc ")
+            if not NVCC or made_with not in run([NVCC, "--version"]).out:
+                self.skipTest(f"no nvcc {made_with}: the tables were not compared with what it says")
+            settings = [f"{name}={os.environ[name]}" for name in ("CC", "CXX") if name in os.environ]
+            for chapter in PROGRAMS:
+                full = "1" if THOROUGH and chapter[:2] in fast.split() else ""
+                make = ["make", "--no-print-directory", "-s", "-C", ROOT / chapter, f"check-{tool}", *settings]
+                done = run([*make, "DEVICE=sim", f"{tool.upper()}_FULL={full}"], seconds=200, MAKEFLAGS="")
+                self.assertEqual(done.status, 0, f"{chapter}\n{done.err}")
+
+    def test_printed_tables_fit_a_terminal(self) -> None:
+        for tool, chapter in itertools.product(("ptxas", "sass"), PROGRAMS):
+            done = run([ROOT / "tools" / tool, "show", COMPILED / f"{chapter}.{tool}.tsv", "sm_90"])
+            self.assertEqual(done.status, 0, done.err)
+            self.assertEqual([line for line in done.out.splitlines() if len(line) > 80], [])
+
+    def test_what_is_no_table_of_the_tool_is_one_line(self) -> None:
+        for tool, other in (("ptxas", "sass"), ("sass", "ptxas")):
+            done = run([ROOT / "tools" / tool, "show", COMPILED / f"03_tiled_matmul.{other}.tsv"])
+            self.assertEqual((done.status, done.out), (2, ""))
+            self.assertRegex(done.err, rf"\A{tool}: .*{other}.tsv: not a table of {tool}\n\Z")
+
+    def test_another_table_is_stale(self) -> None:
+        for tool, old_cell, new_cell, says in (
+            ("ptxas", "\t1024\t", "\t1023\t", "sm_80 matmul_coalesced"),
+            ("sass", "\t512\t", "\t511\t", "sm_80 matmul_registers"),
+        ):
+            text = (COMPILED / f"03_tiled_matmul.{tool}.tsv").read_text()
+            old, changed = self.scratch / "old.tsv", self.scratch / "changed.tsv"
+            old.write_text(text)
+            changed.write_text(text.replace(old_cell, new_cell, 1))
+            done = run([ROOT / "tools" / tool, "compare", old, changed])
+            self.assertEqual(done.status, 1)
+            self.assertIn(f"stale, run make {tool}; nvcc now says: {says}", done.err)
+            self.assertEqual(run([ROOT / "tools" / tool, "compare", old, old]).status, 0)
+            if NVCC:
+                changed.write_text(text.replace("sources with checksum ", "sources with checksum 1", 1))
+                unchanged = [ROOT / "tools" / tool, "unchanged", changed, NVCC, "1_naive.cu"]
+                self.assertEqual(run(unchanged, cwd=ROOT / "03_tiled_matmul").status, 1)
+
+
+class Ptxas(Case):
     def setUp(self) -> None:
         super().setUp()
         self.tables = {path: table.read(path) for path in [COMPILED / f"{chapter}.ptxas.tsv" for chapter in PROGRAMS]}
@@ -123,7 +156,7 @@ class Ptxas(Scratch):
         compiler = os.environ.get("CC") or "gcc"
         source = ROOT / "tests/gpu/occupancy.c"
         built = run([*compiler.split(), "-std=c11", "-Wall", "-Wextra", "-isystem", headers[0], source, "-o", program])
-        self.assertEqual((built.returncode, built.stderr), (0, ""))
+        self.assertEqual((built.status, built.err), (0, ""))
         names = ("arch", "registers", "static_shared", "threads", "dynamic_shared")
         asked = "".join(" ".join(row[name] for name in names) + "\n" for _, row in self.rows)
         done = subprocess.run([program], input=asked, check=True, stdout=subprocess.PIPE, text=True)
@@ -131,22 +164,6 @@ class Ptxas(Scratch):
         self.assertEqual(len(calculated), len(self.rows))
         for (name, row), blocks in zip(self.rows, calculated):
             self.assertEqual(row["blocks_per_sm"], blocks, f"{name}: NVIDIA's calculator says {blocks}")
-
-    def test_tables_are_what_nvcc_says(self) -> None:
-        """What has changed since its table was made is compiled; when thorough all that compiles fast. CI compiles
-        everything."""
-        if not NVCC:
-            self.skipTest("no nvcc: the tables of registers were not compared with what it says")
-        toolkit = self.tables[COMPILED / "01_naive.ptxas.tsv"].title.split(",")[0].removeprefix("nvcc ")
-        if toolkit not in run([NVCC, "--version"]).stdout:
-            self.skipTest(f"nvcc is not {toolkit}, with which the tables of registers were made")
-        for chapter in PROGRAMS:
-            full = "1" if THOROUGH and chapter < "04" else ""
-            settings = ["DEVICE=sim", f"PTXAS_FULL={full}"]
-            settings += [f"{name}={os.environ[name]}" for name in ("CC", "CXX") if name in os.environ]
-            make = ["make", "--no-print-directory", "-s", "-C", ROOT / chapter, "check-ptxas", *settings]
-            done = run(make, 200, MAKEFLAGS="")
-            self.assertEqual(done.returncode, 0, f"{chapter}\n{done.stderr}")
 
     def test_registers_are_where_the_pages_promise_them(self) -> None:
         """fa1_row's rows spill at d = 128 alone, what fa1_paper and the tiles of fa2 hold never does."""
@@ -157,15 +174,8 @@ class Ptxas(Scratch):
                 elif row["kernel"] != "fa2_row":
                     self.assertEqual((row["stack"], row["spill_stores"]), ("0", "0"), row)
 
-    def test_printed_tables_fit_a_terminal(self) -> None:
-        for path in self.tables:
-            done = run([ROOT / "tools/ptxas", "show", path])
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("sm_90\n", done.stdout)
-            self.assertEqual([line for line in done.stdout.splitlines() if len(line) > 80], [])
 
-
-class Sass(Scratch):
+class Sass(Case):
     def setUp(self) -> None:
         super().setUp()
         self.tables = {chapter: table.read(COMPILED / f"{chapter}.sass.tsv") for chapter in PROGRAMS}
@@ -200,19 +210,6 @@ class Sass(Scratch):
             for chapter, kernel in (("04_fa1", "fa1_row"), ("05_fa2", "fa2_row"), ("05_fa2", "fa2_split_q")):
                 self.assertEqual({row["ldl"] for row in self.rows(chapter, arch=arch, kernel=kernel)}, {"0"}, kernel)
 
-    def test_tables_are_what_nvcc_says(self) -> None:
-        """As of the registers; what has to be disassembled for it, where nvdisasm is."""
-        if not NVCC:
-            self.skipTest("no nvcc: the tables of loops were not compared with what it makes")
-        toolkit = self.tables["01_naive"].title.split(",")[0].removeprefix("nvcc ")
-        if toolkit not in run([NVCC, "--version"]).stdout:
-            self.skipTest(f"nvcc is not {toolkit}, with which the tables of loops were made")
-        for chapter in self.tables:
-            full = "1" if THOROUGH and NVDISASM and chapter in ("01_naive", "03_tiled_matmul") else ""
-            make = ["make", "--no-print-directory", "-s", "-C", ROOT / chapter, "check-sass", f"SASS_FULL={full}"]
-            done = run([*make, "DEVICE=sim"], 200, MAKEFLAGS="")
-            self.assertEqual(done.returncode, 0, f"{chapter}\n{done.stderr}")
-
     def test_a_comment_makes_no_table_stale(self) -> None:
         """Kills a checksum of comments, and one that misses a changed token or a line that has moved."""
         text = 'int a; // one\nchar b[] = "//x";\n/* two\nthree */ int c;\n'
@@ -221,55 +218,24 @@ class Sass(Scratch):
         for old, new in (("a;", "d;"), ("//x", "//y"), ("two\n", "two "), ("int c", "intc")):
             self.assertNotEqual(nvcc.code_of(text), nvcc.code_of(text.replace(old, new)), new)
 
-    def test_another_table_is_stale(self) -> None:
-        text = (COMPILED / "03_tiled_matmul.sass.tsv").read_text()
-        old, changed = self.scratch / "old.tsv", self.scratch / "changed.tsv"
-        old.write_text(text)
-        changed.write_text(text.replace("\t512\t", "\t511\t", 1))
-        done = run([ROOT / "tools/sass", "compare", old, changed])
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("stale, run make sass; nvcc now says: sm_80 matmul_registers", done.stderr)
-        self.assertEqual(run([ROOT / "tools/sass", "compare", old, old]).returncode, 0)
-        if NVCC:
-            changed.write_text(text.replace("sources with checksum ", "sources with checksum 1", 1))
-            unchanged = [ROOT / "tools/sass", "unchanged", changed, NVCC, "1_naive.cu"]
-            done = subprocess.run(unchanged, cwd=ROOT / "03_tiled_matmul", check=False)
-            self.assertEqual(done.returncode, 1)
 
-    def test_what_is_no_table_is_one_line(self) -> None:
-        done = run([ROOT / "tools/sass", "show", COMPILED / "03_tiled_matmul.ptxas.tsv"])
-        self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertRegex(done.stderr, r"\Asass: .*ptxas.tsv: not a table of sass\n\Z")
-
-    def test_printed_tables_fit_a_terminal(self) -> None:
-        for chapter in self.tables:
-            done = run([ROOT / "tools/sass", "show", COMPILED / f"{chapter}.sass.tsv", "sm_90"])
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual([line for line in done.stdout.splitlines() if len(line) > 80], [])
-
-
-class Arch(Scratch):
+class Arch(Case):
     def test_the_gpu_or_the_nearest_that_nvcc_knows(self) -> None:
         path = stand_ins.make_toolkit(self.scratch / "cuda")
         pairs = {"9.0": "sm_90", "8.0": "sm_80", "8.6": "sm_80", "12.0": "sm_90", "7.0": "sm_70", "": "sm_90"}
         for capability, arch in pairs.items():
             command = [sys.executable, ROOT / "common/arch.py", self.scratch / "cuda/bin/nvcc"]
-            said = run(command, PATH=path, FAKE_CAPABILITY=capability).stdout
+            said = run(command, PATH=path, FAKE_CAPABILITY=capability).out
             self.assertEqual(said, f"{arch}\n", capability)
 
 
-class Peers(Scratch):
+class Peers(Case):
     def test_without_torch_they_say_so(self) -> None:
         out = self.scratch / "peers.tsv"
         command = [sys.executable, "-B", ROOT / "gpu/peers.py", "--tree", ROOT, "--out", out]
         done = run(command, CUDA_VISIBLE_DEVICES="")
-        self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("peers.py: ", done.stderr)
-        self.assertFalse(out.exists())
-
-    def test_what_needs_torch_is_python(self) -> None:
-        for path in (ROOT / "gpu").glob("*.py"):
-            ast.parse(path.read_text(), str(path))
+        self.assertEqual((done.status, out.exists()), (3, False), done.err)
+        self.assertIn("peers.py: ", done.err)
 
 
 if __name__ == "__main__":

@@ -17,14 +17,15 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
+from case import ROOT, Case, run
 from lib import answers
 from lib.answers import AnswerError
 from lib.chapters import PROGRAMS
 from lib.trial import Trial
 
-ROOT = Path(__file__).resolve().parents[2]
 README = """# 00 · A chapter
 
 1. no exercise
@@ -78,16 +79,13 @@ int a = 2;
 
 
 class Course(unittest.TestCase):
-    def test_every_exercise_has_one_answer_in_the_form(self) -> None:
+    def test_every_exercise_has_one_answer_in_the_form_which_is_tried(self) -> None:
         self.assertGreaterEqual(len(PROGRAMS), 7)
         for chapter in PROGRAMS:
             with self.subTest(chapter):
                 self.assertEqual(answers.mistakes_in(chapter), [])
-
-    def test_every_answer_is_tried(self) -> None:
-        for chapter in PROGRAMS:
-            suite = ROOT / f"tests/answers/test_{chapter[3:]}.py"
-            self.assertIn(f'answers_of("{chapter}")', suite.read_text(), chapter)
+                suite = ROOT / f"tests/answers/test_{chapter[3:]}.py"
+                self.assertIn(f'answers_of("{chapter}")', suite.read_text())
 
     def test_each_chapter_says_what_it_asks_for(self) -> None:
         """In three lines under its title, before the first heading."""
@@ -97,6 +95,7 @@ class Course(unittest.TestCase):
             self.assertEqual(said, ["Time", "You should know", "Afterwards you can"], chapter)
 
     def test_edits_apply(self) -> None:
+        """Kills, in a second, a chapter that changed under its answers; the long tests take minutes."""
         for chapter in PROGRAMS:
             for answer in answers.read_answers(chapter):
                 with self.subTest(chapter, answer=answer.number), tempfile.TemporaryDirectory() as scratch:
@@ -110,16 +109,15 @@ class Course(unittest.TestCase):
                         trial.apply(block.edit)
 
 
-class Form(unittest.TestCase):
+class Form(Case):
     """On a course of one chapter."""
 
     def setUp(self) -> None:
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.root = Path(scratch.name)
+        super().setUp()
+        self.root = self.scratch
         (self.root / "00_a").mkdir()
-        for name, value in (("ROOT", self.root), ("ANSWERS", self.root)):
-            patch = mock.patch.object(answers, name, value)
+        for name in ("ROOT", "ANSWERS"):
+            patch = mock.patch.object(answers, name, self.root)
             patch.start()
             self.addCleanup(patch.stop)
 
@@ -127,12 +125,9 @@ class Form(unittest.TestCase):
         (self.root / "00_a/README.md").write_text(readme, encoding="utf-8")
         (self.root / "00_a.md").write_text(text, encoding="utf-8")
 
-    def test_exercises(self) -> None:
+    def test_exercises_and_answers(self) -> None:
         self.write()
         self.assertEqual(answers.exercises_of("00_a"), {1: "How many? Predict 4096\nof them.", 2: "Why?"})
-
-    def test_answers(self) -> None:
-        self.write()
         one, two = answers.read_answers("00_a")
         self.assertEqual([block.kind for block in one.blocks], ["prose", "sh", "text"])
         self.assertEqual([block.kind for block in two.blocks], ["prose", "edits", "sh", "text"])
@@ -141,6 +136,7 @@ class Form(unittest.TestCase):
         self.assertEqual(answers.mistakes_in("00_a"), [])
 
     def test_mistakes_are_told(self) -> None:
+        first, second = ANSWERS.index("## 1"), ANSWERS.index("## 2")
         for old, new, expected in (
             ("## 2", "## 3", "exercise 2 has no answer"),
             ("## 2", "## 3", "answer 3: 00_a/README.md has no such exercise"),
@@ -152,15 +148,11 @@ class Form(unittest.TestCase):
             ("```text\n17\n```\n", "", "answer 1: no command with what it prints"),
             ("Because of `4711` and chapter 03.", "", "answer 2: no text"),
             ("threads.", "threads " + "x" * 80, "columns, expected 80 at most"),
+            (ANSWERS, ANSWERS[second:] + "\n" + ANSWERS[first:second], "not in the order"),
         ):
             self.write(ANSWERS.replace(old, new, 1))
             found = answers.mistakes_in("00_a")
             self.assertTrue(any(expected in line for line in found), f"{new}: {found}")
-
-    def test_order(self) -> None:
-        first, second = ANSWERS.index("## 1"), ANSWERS.index("## 2")
-        self.write(ANSWERS[second:] + "\n" + ANSWERS[first:second])
-        self.assertTrue(any("not in the order" in line for line in answers.mistakes_in("00_a")))
 
     def test_a_file_that_is_not_in_the_form_is_refused(self) -> None:
         for old, new, expected in (
@@ -185,20 +177,19 @@ class Form(unittest.TestCase):
             answers.exercises_of("00_a")
 
 
-class Edited(unittest.TestCase):
+class Edited(Case):
     """Of a chapter that is one file, without a compiler."""
 
     EDIT = "```edits\n@ a.cu {0}\n{1}--- in a.cu\nint a = {2};\n+++\nint a = {0};\n```\n"
 
     def setUp(self) -> None:
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.trial = Trial("00_a", Path(scratch.name))
+        super().setUp()
+        self.trial = Trial("00_a", self.scratch)
         self.trial.directory.mkdir()
         self.source = self.trial.directory / "a.cu"
         self.source.write_text("int a = 1;\n")
         (self.trial.directory / "Makefile").write_text("build:\n\t@! grep -q 9 a.cu\n")
-        patch = mock.patch.object(answers, "ANSWERS", Path(scratch.name))
+        patch = mock.patch.object(answers, "ANSWERS", self.scratch)
         patch.start()
         self.addCleanup(patch.stop)
 
@@ -233,23 +224,26 @@ class Edited(unittest.TestCase):
 
 class Program(unittest.TestCase):
     def answer(self, *arguments: str, status: int = 0) -> str:
-        command = [ROOT / "tools/answer", *arguments]
-        done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        return done.stderr if status else done.stdout
+        return self.said([ROOT / "tools/answer", *arguments], status)
 
     def make(self, *arguments: str, status: int = 0) -> str:
-        command = ["make", "--no-print-directory", "-s", "-C", ROOT / "01_naive", "DEVICE=sim", *arguments]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        return done.stdout + done.stderr
+        make = ["make", "--no-print-directory", "-s", "-C", ROOT / "01_naive", "DEVICE=sim"]
+        return self.said([*make, *arguments], status)
+
+    def said(self, command: list[str | Path], status: int) -> str:
+        done = run(command, cwd=ROOT)
+        self.assertEqual(done.status, status, done.out + done.err)
+        return done.err if status else done.out
 
     def test_without_a_number_the_exercises_are_listed(self) -> None:
-        for said in (self.answer("01_naive"), self.make("answer")):
-            lines = said.splitlines()
-            self.assertEqual(len(lines), 2 + len(answers.exercises_of("01_naive")))
-            self.assertRegex(lines[2], r"^ 1  Predict\b")
-            self.assertLessEqual(max(map(len, lines)), 80)
+        """Kills, too: a pattern that knows chapters 00 to 09 only."""
+        for chapter in PROGRAMS:
+            lines = self.answer(chapter).splitlines()
+            self.assertEqual(len(lines), 2 + len(answers.exercises_of(chapter)))
+            self.assertRegex(lines[2], r"^ 1  \w")
+            self.assertLessEqual(max(map(len, lines[2:])), 80)
+        self.assertEqual(self.make("answer"), self.answer("01_naive"))
+        self.assertIn("make answer", self.make("help"))
 
     def test_an_answer_is_printed_with_its_commands_and_edits(self) -> None:
         said = self.make("answer", "N=3")
@@ -257,11 +251,6 @@ class Program(unittest.TestCase):
         self.assertLessEqual(max(map(len, said.splitlines())), 80)
         for expected in ("    $ ./naive", "    $ make -s build", "In naive.cu:", "    - ", "    + "):
             self.assertIn(expected, said)
-
-    def test_every_chapter_has_its_answers(self) -> None:
-        """Kills: a pattern that knows chapters 00 to 09 only."""
-        for chapter in PROGRAMS:
-            self.assertIn("the first:\n\n 1  ", self.answer(chapter))
 
     def test_only_the_first_line_of_a_command_has_a_prompt(self) -> None:
         """Kills: a prompt within a text in quotes, which a reader copies."""
@@ -277,11 +266,8 @@ class Program(unittest.TestCase):
             self.assertIn(said, self.make("answer", f"N={wrong}", status=2))
         self.assertRegex(self.answer("01_nave", status=2), r"\Aanswer: 01_nave: expected a chapter, as 01_naive\n\Z")
 
-    def test_help_names_it(self) -> None:
-        self.assertIn("make answer", self.make("help"))
 
-
-class Live(unittest.TestCase):
+class Live(Case):
     """On a terminal: in a course of one chapter that a shell builds, with the real tools."""
 
     ASKS = "Your prediction (Enter: none): "
@@ -355,9 +341,8 @@ int a = 1;
 """
 
     def setUp(self) -> None:
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.root, self.copies = Path(scratch.name, "course"), Path(scratch.name, "copies")
+        super().setUp()
+        self.root, self.copies = self.scratch / "course", self.scratch / "copies"
         for name in ("01_naive", "common", "simcc", "plots", "tests/data", "classroom/answers", "build", "../copies"):
             (self.root / name).mkdir(parents=True)
         shutil.copytree(ROOT / "tools", self.root / "tools", ignore=shutil.ignore_patterns("__pycache__"))

@@ -75,16 +75,6 @@ class Table(Case):
             self.assertEqual(len(used), len(words), f"{words}: no kernel uses each of these")
             self.assertEqual(name, min(used, key=order.index), words)
 
-    def test_a_construct_is_seen(self) -> None:
-        for text, expected in (
-            ("x = reinterpret_cast<float *>(p);", {"reinterpret_cast"}),
-            ('// template\nf("auto"); extern "C" int g;', {'extern "C"'}),
-            ("extern __shared__ float t[]; if constexpr (A::B) __shfl_up_sync(m, x, 1);",
-             {"extern __shared__", "if constexpr", "T::NAME", "__shfl_up_sync"}),
-            ("bool f(const struct a &b, int c) { return x & y, minimum(c); }", {"bool", "type &name"}),
-        ):  # fmt: skip
-            self.assertEqual(constructs(text), expected, text)
-
     def test_the_examples_compile_and_show_what_their_table_names(self) -> None:
         blocks = re.findall(r"^```cuda\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
         self.assertGreaterEqual(len(blocks), 15)

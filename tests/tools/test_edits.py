@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
+from case import ROOT, Case, Outcome, run
 from lib import edits
 
-ROOT = Path(__file__).resolve().parents[2]
 FILE = """# What goes wrong.
 
 @ plain the words of its name
@@ -41,12 +40,6 @@ SOURCES = {"a.cu": '#include "a.cuh"\n\ta = 1;\n\tb();\n#pragma unroll\n\tb();\n
 
 
 class Dialect(unittest.TestCase):
-    def refused(self, text: str, says: str) -> None:
-        with self.assertRaises(edits.EditError) as caught:
-            for edit in edits.parse(text, "x.edits"):
-                edit.apply(SOURCES)
-        self.assertEqual(str(caught.exception), says)
-
     def test_parses_names_headers_and_texts(self) -> None:
         plain, two = edits.parse(FILE, "x.edits")
         self.assertEqual((plain.name, plain.words, plain.line), ("plain", "the words of its name", 3))
@@ -59,31 +52,31 @@ class Dialect(unittest.TestCase):
         plain, two = edits.parse(FILE)
         self.assertEqual(plain.apply(SOURCES), {**SOURCES, "a.cu": SOURCES["a.cu"].replace("= 1", "= 2")})
         self.assertEqual(two.apply(SOURCES), {"a.cu": '#include "a.cuh"\n\ta = 1;\n\n\n', "b.cu": "d\n"})
-
-    def test_replacements_follow_each_other(self) -> None:
-        (edit,) = edits.parse("@ x\n---\na = 1\n+++\na = 22\n---\n22\n+++\n3\n")
+        (edit,) = edits.parse("@ x\n---\na = 1\n+++\na = 22\n---\n22\n+++\n3\n")  # one after the other
         self.assertIn("a = 3;", edit.apply(SOURCES)["a.cu"])
 
-    def test_a_text_that_does_not_occur_as_often_as_said(self) -> None:
-        twice = "x.edits:2: x: text found 2 times in a.cu (2), expected once: b();"
-        self.refused("@ x\n---\n\tb();\n+++\nc\n", twice)
-        never = "x.edits:2: x: text found 0 times in a.cu, b.cu, expected once: z"
-        self.refused("@ x\n---\nz\n+++\nc\n", never)
-        all_of_one = "x.edits:2: x: text found 0 times in b.cu, expected at least once: z"
-        self.refused("@ x\n--- all in b.cu\nz\n+++\nc\n", all_of_one)
-        self.refused("@ x\n--- in c.cu\nz\n+++\nc\n", "x.edits:2: x: there is no file c.cu")
-
-    def test_a_replacement_that_changes_nothing(self) -> None:
-        self.refused("@ x\n---\na = 1\n+++\n\na = 1\n", "x.edits:2: x: the replacement changes nothing")
-        back = "@ x\n---\na = 1\n+++\na = 2\n---\na = 2\n+++\na = 1\n"
-        self.refused(back, "x.edits:1: x: the replacements change nothing")
-
-    def test_what_is_no_entry(self) -> None:
-        self.refused("---\na\n+++\nb\n", "x.edits:1: not understood: ---")
-        self.refused("@ x\n--- everywhere\na\n+++\nb\n", "x.edits:2: not understood: --- everywhere")
-        self.refused("@ x\noptions: 1\n", "x.edits:1: x: nothing is replaced")
-        self.refused("@ x\n---\na\n@ y\n---\na\n+++\nb\n", "x.edits:2: x: a text without a +++")
-        self.refused("@ x\n---\n+++\nb\n", "x.edits:2: x: an empty text")
+    def test_what_is_refused(self) -> None:
+        """A text that does not occur as often as said, what changes nothing, what is no entry."""
+        for text, says in (
+            ("@ x\n---\n\tb();\n+++\nc\n", "2: x: text found 2 times in a.cu (2), expected once: b();"),
+            ("@ x\n---\nz\n+++\nc\n", "2: x: text found 0 times in a.cu, b.cu, expected once: z"),
+            ("@ x\n--- all in b.cu\nz\n+++\nc\n", "2: x: text found 0 times in b.cu, expected at least once: z"),
+            ("@ x\n--- in c.cu\nz\n+++\nc\n", "2: x: there is no file c.cu"),
+            ("@ x\n---\na = 1\n+++\n\na = 1\n", "2: x: the replacement changes nothing"),
+            (
+                "@ x\n---\na = 1\n+++\na = 2\n---\na = 2\n+++\na = 1\n",
+                "1: x: the replacements change nothing",
+            ),
+            ("---\na\n+++\nb\n", "1: not understood: ---"),
+            ("@ x\n--- everywhere\na\n+++\nb\n", "2: not understood: --- everywhere"),
+            ("@ x\noptions: 1\n", "1: x: nothing is replaced"),
+            ("@ x\n---\na\n@ y\n---\na\n+++\nb\n", "2: x: a text without a +++"),
+            ("@ x\n---\n+++\nb\n", "2: x: an empty text"),
+        ):
+            with self.subTest(text), self.assertRaises(edits.EditError) as caught:
+                for edit in edits.parse(text, "x.edits"):
+                    edit.apply(SOURCES)
+            self.assertEqual(str(caught.exception), f"x.edits:{says}")
 
     def test_one_of_a_name(self) -> None:
         entries = edits.parse("@ x\n---\na\n+++\nb\n@ x\n---\na\n+++\nc\n", "x.edits")
@@ -98,30 +91,28 @@ class Dialect(unittest.TestCase):
         self.assertEqual(edits.affected(before, {**before, "d.cu": "3\n"}), {"d.cu"})
 
 
-class Plant(unittest.TestCase):
+class Plant(Case):
     def setUp(self) -> None:
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.place = Path(scratch.name)
+        super().setUp()
+        self.place = self.scratch
         (self.place / "chapter").mkdir()
         for name, text in {**SOURCES, "a.cuh": "// shared\n", "a.h": "", "chapter.c": "a = 1;\n"}.items():
             (self.place / "chapter" / name).write_text(text)
         (self.place / "x.edits").write_text(FILE)
 
-    def plant(self, *arguments: str) -> subprocess.CompletedProcess:
-        command = [sys.executable, str(ROOT / "tools/plant"), "x.edits", *arguments]
-        return subprocess.run(command, check=False, cwd=self.place, capture_output=True, text=True)
+    def plant(self, *arguments: str) -> Outcome:
+        return run([ROOT / "tools/plant", "x.edits", *arguments], cwd=self.place)
 
     def made(self, directory: str) -> dict[str, int]:
         return {path.name: path.stat().st_mtime_ns for path in (self.place / directory).iterdir()}
 
     def test_prints_names_and_headers(self) -> None:
-        self.assertEqual(self.plant().stdout, "plain\ntwo\n")
-        table = self.plant("--table", "options", "keeps").stdout
+        self.assertEqual(self.plant().out, "plain\ntwo\n")
+        table = self.plant("--table", "options", "keeps").out
         self.assertEqual(table, "plain\t--seq 200 --scale: no\tall\ntwo\t\t\n")
 
     def test_writes_a_chapter_with_one_entry(self) -> None:
-        self.assertEqual(self.plant("plain", "--from", "chapter", "--to", "out").returncode, 0)
+        self.assertEqual(self.plant("plain", "--from", "chapter", "--to", "out").status, 0)
         first = self.made("out")
         self.assertEqual(sorted(first), ["a.cu", "a.cuh", "a.h", "b.cu"])
         self.assertIn("a = 2;", (self.place / "out/a.cu").read_text())
@@ -132,7 +123,7 @@ class Plant(unittest.TestCase):
 
     def test_writes_every_entry_and_lists_what_to_compile(self) -> None:
         (self.place / "x.edits").write_text(FILE + "@ shared\n---\n// shared\n+++\n// other\n")
-        self.assertEqual(self.plant("--from", "chapter", "--to", "out").returncode, 0)
+        self.assertEqual(self.plant("--from", "chapter", "--to", "out").status, 0)
         listed = {path.name: (path / "planted").read_text().split() for path in (self.place / "out").iterdir()}
         self.assertEqual(listed, {"plain": ["a.cu"], "two": ["a.cu", "b.cu"], "shared": ["a.cu"]})
         self.assertEqual(sorted(self.made("out/shared")), ["a.cu", "a.cuh", "a.h", "b.cu", "planted"])
@@ -147,11 +138,11 @@ class Plant(unittest.TestCase):
 
     def test_says_in_one_line_what_is_wrong(self) -> None:
         (self.place / "chapter/b.cu").write_text("// nothing\n")
-        answer = self.plant("two", "--from", "chapter", "--to", "out")
-        self.assertEqual(answer.returncode, 2)
-        self.assertEqual(answer.stderr, "plant: x.edits:19: two: text found 0 times in b.cu, expected once: c\n")
-        self.assertEqual(self.plant("three", "--from", "chapter", "--to", "out").returncode, 2)
-        self.assertEqual(self.plant("two").returncode, 2)
+        places = ("--from", "chapter", "--to", "out")
+        says = "plant: x.edits:19: two: text found 0 times in b.cu, expected once: c\n"
+        self.assertEqual(self.plant("two", *places), (2, "", says))
+        self.assertEqual(self.plant("three", *places), (2, "", "plant: there is no entry three\n"))
+        self.assertEqual(self.plant("two").status, 2)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import unittest
 from pathlib import Path
 
@@ -70,22 +69,15 @@ class Inputs(Tools):
             ("@/text/latin1.tsv: expected text in UTF-8", "rows @/text/latin1.tsv"),
             ("@/text/-5.tsv:2: atomic_bytes is -5, expected 0 or more, or NaN", "rows @/text/-5.tsv"),
             ("@/text/inf.tsv:2: atomic_bytes is inf, expected 0", "draw one plots/fa1.gp @/text/inf.tsv @/out"),
-            ("@: cannot be read: Is a directory", "rows @"),
             ("cannot be read: File name too long", f"rows {long}"),
-            ("cannot be read", "rows ''"),
-            ("@/torn.tsv:2: expected 2 cells, got 1", "draw one plots/fa1.gp @/torn.tsv @/out"),
             ("@/torn.tsv:2: expected 2 cells, got 1", "draw one plots/roofline.gp @ @/out"),
             ("expected one of gnuplot's scripts", f"draw one @ {DATA} @/out"),
             ("@: Is a directory", "pages readme @"),
             ("@/none.md: No such file", "pages readme @/none.md"),
-            ("File name too long", f"pages readme {long}"),
             ("@/none: cannot be read", "plant @/none"),
-            ("@: cannot be read: Is a directory", "plant @"),
             ("@/text/latin1.tsv: expected text in UTF-8", "plant @/text/latin1.tsv"),
-            ("@/torn.tsv:2: expected 2 cells, got 1", "ptxas show @/torn.tsv"),
             ("@/none: .*No such file", "ptxas show @/none"),
             ("draw: .*invalid choice: 'two'", "draw two"),
-            ("rows: .*required: DATA", "rows"),
             ("rows: unrecognized arguments: --bogus", f"rows {DATA} --bogus"),
             ("plant: expected FILE.edits", f"plant {EDITS} name"),
         ):
@@ -109,7 +101,6 @@ class Outputs(Tools):
             ("@/file/out.* Not a directory", f"draw one plots/fa1.gp {DATA} @/file/out/x", ""),
             ("a.md: File too large", "pages readme @/a.md", "ulimit -f 1;"),
             ("@: Is a directory", "accuracy --page @", ""),
-            ("@/file/page: Not a directory", "accuracy --page @/file/page", ""),
             ("@/no/page: No such file or directory", "accuracy --page @/no/page", ""),
             ("@/file", f"plant {EDITS} --from 04_fa1 --to @/file", ""),
         ):
@@ -121,13 +112,16 @@ class Outputs(Tools):
 
 class ReplaceFile(Case):
     def test_several_writers(self) -> None:
-        """Each has a file of its own until it renames it."""
+        """Each, of four processes with four threads, has a file of its own until it renames it."""
         path, texts = self.scratch / "x", [str(i) * 200_000 for i in range(4)]
-        program = "import sys; sys.path.insert(0, sys.argv[1]); from lib.files import replace_file\n"
-        program += "for _ in range(60): replace_file(sys.argv[2], sys.argv[3] * 200_000)"
-        writers = [
-            subprocess.Popen([sys.executable, "-c", program, str(ROOT / "tools"), str(path), text[0]]) for text in texts
-        ]
+        program = """import sys
+from concurrent.futures import ThreadPoolExecutor
+sys.path.insert(0, sys.argv[1])
+from lib.files import replace_file
+list(ThreadPoolExecutor(4).map(lambda _: replace_file(sys.argv[2], sys.argv[3] * 200_000), range(100)))
+"""
+        command = [sys.executable, "-c", program, str(ROOT / "tools"), str(path)]
+        writers = [subprocess.Popen([*command, text[0]]) for text in texts]
         seen: set[str] = set()
         while any(writer.poll() is None for writer in writers):
             if path.exists():
@@ -135,23 +129,6 @@ class ReplaceFile(Case):
         self.assertEqual([writer.returncode for writer in writers], [0] * 4)
         self.assertLessEqual(seen, set(texts))
         self.assertEqual(os.listdir(self.scratch), ["x"])
-
-    def test_threads_of_one_process(self) -> None:
-        path, failed = self.scratch / "x", []
-
-        def write() -> None:
-            try:
-                for _ in range(60):
-                    replace_file(path, "x" * 100_000)
-            except OSError as error:
-                failed.append(error)
-
-        threads = [threading.Thread(target=write) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        self.assertEqual((failed, os.listdir(self.scratch)), ([], ["x"]))
 
     def test_a_name_may_be_as_long_as_a_file_system_allows(self) -> None:
         """Kills: a new file beside it whose name is longer."""

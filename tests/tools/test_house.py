@@ -1,5 +1,5 @@
-"""The house rules that no compiler checks: how long a chapter's file may be, what a kernel file is free of, where the
-lines of the tasks stand, and which way the harness includes."""
+"""The house rules that no compiler checks: how long a chapter's file may be, what a kernel file is free of, which
+lines are those of a task, and which way the harness includes."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ ROOT = Path(__file__).resolve().parents[2]
 # The chapters that have more than 14 entries. 00: two pages and a first program beside eight kernels. 06:
 # backward_split is three kernels, and its launcher a file of its own.
 MORE = {"00_gpu": 16, "06_backward": 15}
-# A literal, or a comment, in which a brace is no brace.
-NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
 # What a lesson should not have to explain: choices of the preprocessor, macros of ours, and the classroom's traces.
 SCAFFOLDING = re.compile(
     r"^\s*#\s*(?:if|ifdef|ifndef|else|elif|define)\b|HANDOUT|\(void\)|TODO|// solution", re.MULTILINE
@@ -44,23 +42,6 @@ def functions_of(path: Path) -> dict[str, str]:
     """{name: text, with what stands before the name} of the functions of a file."""
     function = r"^(?:template <[^\n]*\n)?[^\n#/{}]*?\b(\w+)\([^{};]*?\)\n\{\n.*?^\}\n"
     return {match[1]: match[0] for match in re.finditer(function, path.read_text(), re.MULTILINE | re.DOTALL)}
-
-
-def leaves_its_function(text: str, task: str) -> str | None:
-    """What is wrong with where a region stands, or None: it has to lie inside one function, its braces paired."""
-    depth = 0
-    for part in tasks.take_apart("", text):
-        code = NO_CODE.sub("", part.text)
-        if part.id == task and depth == 0:
-            return "begins outside of a function"
-        start = depth
-        for brace in re.findall(r"[{}]", code):
-            depth += 1 if brace == "{" else -1
-            if part.id == task and depth < start:
-                return "ends a block that it did not begin"
-        if part.id == task and depth != start:
-            return "does not end a block that it began"
-    return None
 
 
 class Lengths(unittest.TestCase):
@@ -148,47 +129,21 @@ class KernelFiles(unittest.TestCase):
 
 
 class Tasks(unittest.TestCase):
-    def setUp(self) -> None:
-        self.table = tasks.read_tasks(ROOT / "classroom/tasks.tsv")
-        self.sources = {chapter: tasks.read_sources(ROOT / chapter) for chapter in PROGRAMS}
-
     def test_every_task_has_its_lines_and_every_line_its_task(self) -> None:
-        titles = {(task.chapter, task.id, task.title) for task in self.table}
+        """In pairs of markers, each a line of its own, around something; all regions of a task have one text."""
         found = set()
-        for chapter, sources in self.sources.items():
-            for text in sources.values():
-                found |= {
-                    (chapter, *marked) for marked in re.findall(r"^\s*// task ([^\s:]+): (.*)$", text, re.MULTILINE)
-                }
-        self.assertEqual(found, titles)
-
-    def test_markers_are_lines_of_their_own_in_pairs(self) -> None:
-        for chapter, sources in self.sources.items():
+        for chapter in PROGRAMS:
+            sources = tasks.read_sources(ROOT / chapter)
+            solutions = tasks.solutions_of(chapter, sources)
+            self.assertTrue(all(text.strip() for text in solutions.values()), f"{chapter}: an empty region")
             for name, text in sources.items():
-                regions = [part for part in tasks.take_apart(f"{chapter}/{name}", text) if part.id is not None]
+                regions = [part for part in tasks.take_apart(name, text) if part.id is not None]
                 marks = re.findall(r"//\s*(?:task|end)\s+\d\d\.\S+", text)
                 self.assertEqual(len(marks), 2 * len(regions), f"{chapter}/{name}")
-                self.assertTrue(all(region.text.strip() for region in regions), f"{chapter}/{name}: an empty region")
-
-    def test_regions_of_a_task_are_one_text(self) -> None:
-        for chapter, sources in self.sources.items():
-            tasks.solutions_of(chapter, sources)
-
-    def test_a_region_lies_inside_one_function(self) -> None:
-        for chapter, sources in self.sources.items():
-            for name, text in sources.items():
-                for task in {part.id for part in tasks.take_apart(name, text) if part.id is not None}:
-                    self.assertIsNone(leaves_its_function(text, task), f"{chapter}/{name}: task {task}")
-
-    def test_a_region_outside_of_a_function_is_found(self) -> None:
-        region = "// task x: y\n{}\n// end x\n"
-        self.assertIsNone(leaves_its_function("void f()\n{\n" + region.format("if (a) { b(); }") + "}\n", "x"))
-        self.assertIn("outside", leaves_its_function(region.format("int a;"), "x") or "")
-        self.assertIn("did not begin", leaves_its_function("void f()\n{\n" + region.format("}\nint g() {"), "x") or "")
-        self.assertIn(
-            "that it began", leaves_its_function("void f()\n{\n" + region.format("if (a) {") + "}}", "x") or ""
-        )
-        self.assertIsNone(leaves_its_function("// {\nvoid f()\n{ '{';\n" + region.format('"}"; // }') + "}\n", "x"))
+                titles = re.findall(r"^\s*// task ([^\s:]+): (.*)$", text, re.MULTILINE)
+                found |= {(chapter, *title) for title in titles}
+        table = tasks.read_tasks(ROOT / "classroom/tasks.tsv")
+        self.assertEqual(found, {(task.chapter, task.id, task.title) for task in table})
 
 
 if __name__ == "__main__":

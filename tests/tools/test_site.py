@@ -23,6 +23,7 @@ from lib.chapters import PROGRAMS
 TOOL = ROOT / "tools/site"
 VOID = {"meta", "link", "img", "br", "hr", "source", "input"}
 HAS_LIBRARY = all(map(importlib.util.find_spec, ("markdown_it", "pygments")))
+FRAME = "<!-- markdown: tools/pages {} -->\n{}<!-- end -->\n"
 
 
 class Reader(html.parser.HTMLParser):
@@ -52,258 +53,220 @@ class Reader(html.parser.HTMLParser):
             self.errors.append(f"</{tag}> closes nothing, or something else")
 
 
-def contrast(first: str, second: str) -> float:
-    """Of two colors, #rgb or #rrggbb: WCAG's ratio."""
-
-    def luminance(color: str) -> float:
-        digits = color[1:] if len(color) == 7 else "".join(2 * digit for digit in color[1:])
-        shares = (int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4))
-        linear = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
-        return sum(part * value for part, value in zip((0.2126, 0.7152, 0.0722), linear))
-
-    dark, light = sorted((luminance(first), luminance(second)))
-    return (light + 0.05) / (dark + 0.05)
+def luminance(color: str) -> float:
+    """Of #rgb or #rrggbb, as WCAG has it."""
+    digits = color[1:] if len(color) == 7 else "".join(2 * digit for digit in color[1:])
+    shares = (int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4))
+    linear = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
+    return sum(part * value for part, value in zip((0.2126, 0.7152, 0.0722), linear))
 
 
 @unittest.skipUnless(HAS_LIBRARY, "markdown-it or Pygments is not installed: ./setup.sh --all")
-class Pages(Case):
+class Course(unittest.TestCase):
+    """One site of the course, for the tests that read it."""
+
     @classmethod
     def setUpClass(cls) -> None:
-        """One site for the tests that only read it."""
-        cls.place = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.place.cleanup)
-        cls.out = cls.made(Path(cls.place.name))
-
-    @staticmethod
-    def made(scratch: Path) -> Path:
-        explorer = scratch / "explorer.html"
+        place = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(place.cleanup)
+        scratch = Path(place.name)
+        explorer, wrong, cls.out = scratch / "explorer.html", scratch / "wrong", scratch / "site"
         explorer.write_text('<!DOCTYPE html><title>stand-in</title>{"course":"../README.md"}')
-        out, wrong = scratch / "site", scratch / "wrong"
         wrong.mkdir()
         (wrong / "index.tsv").write_text("key\ta key & a mask: what is wrong\n")
         (wrong / "key.html").write_text('<!DOCTYPE html><title>a run</title>{"course":"x"}')
         (scratch / "card.png").write_text("a picture")
         published = ["--published", "https://a.example/course/", "--card", scratch / "card.png"]
-        done = run([TOOL, out, "--explorer", explorer, "--wrong", wrong, *published])
+        done = run([TOOL, cls.out, "--explorer", explorer, "--wrong", wrong, *published])
         assert (done.status, done.err) == (0, ""), done
-        return out
+
+    def page(self, name: str) -> str:
+        return (self.out / name).read_text()
 
     def test_every_link_leads_somewhere_and_nothing_comes_from_elsewhere(self) -> None:
         out = self.out
         pages = {path.relative_to(out).as_posix(): Reader(path.read_text()) for path in out.rglob("*.html")}
-        for name in (
-            "index.html",
-            "README.html",
-            "05_fa2/index.html",
-            "05_fa2/row.cu.html",
-            "GLOSSARY.html",
-            "plots/explorer.html",
-        ):
+        for name in ("index.html", "README.html", "05_fa2/index.html", "05_fa2/row.cu.html", "GLOSSARY.html"):
             self.assertIn(name, pages)
         for name, page in pages.items():
-            own = name not in ("plots/explorer.html", "wrong/key.html")
-            self.assertEqual(page.errors, [] if own else page.errors, name)
+            if name not in ("plots/explorer.html", "wrong/key.html"):  # the stand-ins
+                self.assertEqual(page.errors, [], name)
             self.assertEqual(len(page.ids), len(set(page.ids)), name)
             for what, address in page.links:
                 parts = urlsplit(address)
                 if parts.scheme or parts.netloc:
                     self.assertEqual((what, parts.scheme), ("a href", "https"), f"{name}: {address} is fetched")
                     continue
-                target = (
-                    posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(parts.path)))
-                    if parts.path
-                    else name
-                )
+                path = posixpath.join(posixpath.dirname(name), unquote(parts.path))
+                target = posixpath.normpath(path) if parts.path else name
                 self.assertTrue((out / target).is_file(), f"{name}: {address} leads nowhere")
                 if parts.fragment:
                     self.assertIn(parts.fragment, pages[target].ids, f"{name}: {address}")
-        # The explorer's script makes its link: of the tree's README it becomes that of the page.
-        back = re.search(r'"course":"(.*)"', (out / "plots/explorer.html").read_text())
-        self.assertTrue(back and (out / "plots" / back[1]).samefile(out / "index.html"))
-        self.assertIn('"course":"../index.html"', (out / "wrong/key.html").read_text())
-        front = (out / "index.html").read_text()
-        self.assertIn('<a href="wrong/key.html"><b>a key &amp; a mask</b>what is wrong</a>', front)
-        # The front page: every chapter with the number that the README's ladder has, and where to begin.
+        self.assertNotRegex(self.page("style.css"), r"url\(|@import|https?:")
+
+    def test_the_front_page_leads_to_everything(self) -> None:
+        front = self.page("index.html")
         self.assertEqual(re.findall(r'<li><a href="(.*?)/index.html"><b>', front), [*PROGRAMS])
         ladder = re.findall(r"\| \*\*(.*?)\*\* \|", (ROOT / "README.md").read_text())
         self.assertEqual(re.findall(r"<span><strong>(.*?)</strong> \S", front), ladder)
-        self.assertIn("<p>Attention is how a token of a text takes in the others. ", front)
-        self.assertRegex(front, r'<a href="plots/explorer.html"><picture>')
-        self.assertIn("at least 3.", re.search(r'<img alt="([^"]*)" src="plots/pictures/hero', front)[1])
+        for shown in (
+            "<p>Attention is how a token of a text takes in the others. ",
+            '<a href="wrong/key.html"><b>a key &amp; a mask</b>what is wrong</a>',
+            '<a href="plots/explorer.html"><picture>',
+            *(f'<a href="{page}"' for page in ("plots/explorer.html", "README.html#limits", "classroom/index.html")),
+            # What other sites show beside a link, by its whole address.
+            'property="og:image" content="https://a.example/course/card.png"',
+        ):
+            self.assertIn(shown, front)
+        self.assertEqual(self.page("card.png"), "a picture")
         self.assertRegex(front, r'<button popovertarget="menu">[^$]*<nav id="menu" popover ')
-        parts = re.search(r"<li class=\"parts\">On this page<ul>(.*?)</ul>", (out / "README.html").read_text())[1]
-        self.assertIn('<a href="#limits">Limits</a>', parts)
-        for address in ("00_gpu/index.html", "plots/explorer.html", "README.html#limits", "classroom/index.html"):
-            self.assertIn(f'<a href="{address}"', front)
-        # What other sites show beside a link, by its whole address.
-        self.assertIn('property="og:image" content="https://a.example/course/card.png"', front)
-        self.assertEqual((out / "card.png").read_text(), "a picture")
-        style = (out / "style.css").read_text()
-        self.assertNotRegex(style, r"url\(|@import|https?:")
+        parts = r'<li class="parts">On this page<ul>.*<a href="#limits">Limits</a>'  # of a page that is not in the menu
+        self.assertRegex(self.page("README.html"), parts)
+        # The explorer's script makes its link: of the tree's README it becomes that of the front page.
+        for page in ("plots/explorer.html", "wrong/key.html"):
+            self.assertIn('"course":"../index.html"', self.page(page))
 
     def test_chapters_follow_each_other_and_pictures_have_both_themes(self) -> None:
-        out = self.out
-        chapters = [*PROGRAMS]
-        for n, chapter in enumerate(chapters):
-            text = (out / chapter / "index.html").read_text()
-            before = f"../{chapters[n - 1]}/index.html" if n else "../index.html"
-            self.assertIn(f'<a rel="prev" href="{before}">', text)
+        order = ["..", *(f"../{chapter}" for chapter in PROGRAMS)]
+        for n, chapter in enumerate(PROGRAMS, 1):
+            text = self.page(f"{chapter}/index.html")
+            ends = {"prev": order[n - 1], **({"next": order[n + 1]} if n + 1 < len(order) else {})}
+            found = dict(re.findall(r'<a rel="(prev|next)" href="(.*?)/index.html">', text))
+            self.assertEqual(found, ends)
             # In the menu the page itself is marked, by its title, with its parts and no other's.
-            title = re.search(r"<h1[^>]*>(.*?)</h1>", text)[1]
-            self.assertEqual(
-                re.findall(r'href="([^"]*)" aria-current="page">([^<]*)<', text),
-                [("index.html", re.sub("<.*?>", "", title))],
-            )
+            title = re.sub("<.*?>", "", re.search(r"<h1[^>]*>(.*?)</h1>", text)[1])
+            marked = re.findall(r'href="([^"]*)" aria-current="page">([^<]*)<', text)
+            self.assertEqual(marked, [("index.html", title)])
             parts = re.findall(r'<li><a href="#([^"]*)">', text)
             self.assertEqual(parts, re.findall(r'<h2 id="([^"]*)"', text), chapter)
-            if n + 1 < len(chapters):
-                self.assertIn(f'<a rel="next" href="../{chapters[n + 1]}/index.html">', text)
-            else:
-                self.assertNotIn('rel="next"', text)
             shown = re.findall(r'src(?:set)?="[^"]*\.(light|dark)\.svg"([^>]*)', text)
             themes = [theme for theme, _ in shown]
             self.assertEqual(themes.count("light"), themes.count("dark"), chapter)
             self.assertGreater(len(shown), 0, chapter)
             for _, attributes in shown:  # of its room, before it comes
-                self.assertRegex(attributes, r'^ width="\d+" height="\d+"')
-                self.assertEqual((attributes.count("width="), attributes.count("height=")), (1, 1))
-
-    def test_source_text_is_shown_whole_and_colored(self) -> None:
-        out = self.out
-        for source in ("05_fa2/row.cu", ".devcontainer/Dockerfile", "LICENSE"):
-            text = (out / f"{source}.html").read_text()
-            shown = re.search(r'<pre class="source lines">(.*)</pre>', text, re.DOTALL)[1]
-            lines = html.unescape(re.sub(r"<a [^>]*>\d+</a>|<.*?>", "", shown))
-            self.assertEqual(lines, (ROOT / source).read_text())
-            self.assertEqual(shown.count('<span class="l">'), lines.count("\n"))
-        colors = re.findall(r'<span class="([^l])">(.*?)</span>', (out / "05_fa2/row.cu.html").read_text())
-        for of, words in (("k", "__global__"), ("k", "float"), ("n", "1"), ("s", "&lt;math.h&gt;")):
-            self.assertIn((of, words), colors)
-        self.assertRegex(
-            (out / "README.html").read_text(), r'<pre class="source"><code><span class="l">.*class="k">for<'
-        )
+                self.assertRegex(attributes, r'^ width="\d+" height="\d+"[^=]*$')
 
     def test_what_the_style_sets_can_be_read(self) -> None:
-        style = (self.out / "style.css").read_text()
-        for theme in re.findall(r":root\{([^}]*)\}", style):
-            colors = dict(re.findall(r"--(\w+):(#\w+)", theme))
+        for theme in re.findall(r":root\{([^}]*)\}", self.page("style.css")):
+            colors = {name: luminance(color) for name, color in re.findall(r"--(\w+):(#\w+)", theme)}
             self.assertEqual(len(colors), 13)
             for text in colors.keys() - {"back", "code", "line"}:
                 for back in ("back", "code"):
-                    self.assertGreaterEqual(contrast(colors[text], colors[back]), 4.5, f"{text} on {back}: {theme}")
+                    dark, light = sorted((colors[text], colors[back]))
+                    self.assertGreaterEqual((light + 0.05) / (dark + 0.05), 4.5, f"{text} on {back}: {theme}")
+
+    def test_source_text_is_shown_whole_and_colored(self) -> None:
+        for source in ("05_fa2/row.cu", ".devcontainer/Dockerfile", "LICENSE"):
+            shown = re.search(r'<pre class="source lines">(.*)</pre>', self.page(f"{source}.html"), re.DOTALL)[1]
+            lines = html.unescape(re.sub(r"<a [^>]*>\d+</a>|<.*?>", "", shown))
+            self.assertEqual(lines, (ROOT / source).read_text())
+        for of, words in (("k", "__global__"), ("n", "1"), ("s", "&lt;math.h&gt;")):
+            self.assertIn(f'<span class="{of}">{words}</span>', self.page("05_fa2/row.cu.html"))
+        self.assertRegex(self.page("README.html"), r'<pre class="source"><code><span class="l">.*class="k">for<')
+
+
+@unittest.skipUnless(HAS_LIBRARY, "markdown-it or Pygments is not installed: ./setup.sh --all")
+class Tree(Case):
+    """A tree of the tools, a README, and what the front page shows and leads to."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.out = self.scratch / "site"
+        self.tree = self.scratch / "tree"
+        shutil.copytree(ROOT / "tools", self.tree / "tools", ignore=shutil.ignore_patterns("__pycache__"))
+        for name in ("GLOSSARY.md", "plots/README.md", "00_gpu/README.md", "classroom/README.md", "simcc/ACCURACY.md"):
+            (self.tree / name).parent.mkdir(exist_ok=True)
+            (self.tree / name).write_text("# Words\n")
+        subprocess.run(["git", "init", "-q", self.tree], check=True)
+        self.write("")
+
+    def write(self, page: str, start: str = "") -> None:
+        blocks = "\n".join(FRAME.format(*block) for block in (("start", start), ("chapters", ""), ("picture hero", "")))
+        text = f"# Page\n\n{page}\n{blocks}\nAttention is O.\n\n## Limits\n"
+        (self.tree / "README.md").write_text(text, errors="surrogateescape")
+
+    def site(self, *arguments: str | Path, status: int = 0, says: str = "") -> None:
+        done = run([self.tree / "tools/site", *arguments])
+        if status:
+            self.assertEqual(done, (status, "", f"site: {says}\n"))
+        else:
+            self.assertEqual((done.status, done.err), (0, ""))
 
     def test_a_site_that_says_where_it_is_must_know(self) -> None:
         """Kills: an og:image that leads nowhere; a front page that offers itself."""
-        begin = "[Try it in the browser](https://a.example), or here:\n\n```sh\nmake\n```\n"
-        tool = self.tree(f"# Page\n\n<!-- markdown: tools/pages start -->\n{begin}<!-- end -->\n") / "tools/site"
-        out, card = self.scratch / "site", self.scratch / "card.png"
+        self.write("", "[Try it in the browser](https://a.example), or here:\n\n```sh\nmake\n```\n")
+        card = self.scratch / "card.png"
         card.write_text("a picture")
-        address = "expected an address, https://..."
         both = "--published and --card: expected both, or none"
         for options, says in (
-            (["--published", "a.example", "--card", card], f"SITE=a.example: {address}"),
-            (["--published", "https://a.example/?q=1", "--card", card], f"SITE=https://a.example/?q=1: {address}"),
-            (["--address", "https://a.example; rm x"], f"ADDRESS=https://a.example; rm x: {address}"),
+            (["--published", "a.example", "--card", card], "SITE=a.example: "),
+            (["--published", "https://a.example/?q=1", "--card", card], "SITE=https://a.example/?q=1: "),
+            (["--address", "https://a.example; rm x"], "ADDRESS=https://a.example; rm x: "),
             (["--published", "https://a.example"], both),
             (["--card", card], both),
         ):
-            self.assertEqual(run([tool, out, *options]), (2, "", f"site: {says}\n"))
-        self.assertEqual(run([tool, out, "--published", "https://a.example", "--card", card]).status, 0)
-        self.assertNotIn("Try it in the browser", (out / "index.html").read_text())
-        self.assertIn("Try it in the browser", (out / "README.html").read_text())
+            says += "" if says == both else "expected an address, https://..."
+            self.site(self.out, *options, status=2, says=says)
+        self.site(self.out, "--published", "https://a.example", "--card", card)
+        self.assertNotIn("Try it in the browser", (self.out / "index.html").read_text())
+        self.assertIn("Try it in the browser", (self.out / "README.html").read_text())
 
     def test_only_a_site_of_ours_is_replaced(self) -> None:
-        tool = self.tree("# Page\n") / "tools/site"
-        out = self.scratch / "site"
-        self.assertEqual(run([tool, out]).status, 0)
-        self.assertEqual(run([tool, out]).status, 0)
-        # A file that the site did not make, of a clone or a CNAME, is never lost.
+        """Kills: a file of a clone, or a CNAME, that a second call loses."""
+        out, foreign = self.out, self.scratch / "foreign"
+        file = foreign / "thesis.tex"
+        out.mkdir()
+        self.site(out)
+        self.site(out)
         (out / ".git").mkdir()
         (out / ".git/HEAD").write_text("mine")
-        says = f"site: OUT: {out}: holds .git/HEAD, which no earlier call made; move it away\n"
-        self.assertEqual(run([tool, out]), (2, "", says))
-        self.assertEqual((out / ".git/HEAD").read_text(), "mine")
-        foreign = self.scratch / "foreign"
         foreign.mkdir()
-        (foreign / "thesis.tex").write_text("mine")
-        says = f"site: OUT: {foreign}: is not empty and no site of ours; expected an empty directory, or none\n"
-        for options in ([], ["--check"]):
-            self.assertEqual(run([tool, foreign, *options]), (2, "", says))
-        self.assertEqual([path.name for path in foreign.iterdir()], ["thesis.tex"])
-        file = foreign / "thesis.tex"
-        self.assertEqual(run([tool, file]), (2, "", f"site: OUT: {file}: expected a directory, or none\n"))
-        for options in ([], ["--check"]):
-            says = f"site: OUT: {file}/site: cannot be made in {file}: Not a directory\n"
-            self.assertEqual(run([tool, file / "site", *options]), (3, "", says))
-        (self.scratch / "empty").mkdir()
-        self.assertEqual(run([tool, self.scratch / "empty"]).status, 0)
+        file.write_text("mine")
+        for place, status, says in (
+            (out, 2, "holds .git/HEAD, which no earlier call made; move it away"),
+            (foreign, 2, "is not empty and no site of ours; expected an empty directory, or none"),
+            (file, 2, "expected a directory, or none"),
+            (file / "site", 3, f"cannot be made in {file}: Not a directory"),
+        ):
+            for options in ([], ["--check"]):
+                self.site(place, *options, status=status, says=f"OUT: {place}: {says}")
+        self.assertEqual(((out / ".git/HEAD").read_text(), file.read_text()), ("mine", "mine"))
 
-    def tree(self, page: str) -> Path:
-        """A tree of the tools, a README, and what the front page shows and leads to."""
-        tree = self.scratch / "tree"
-        shutil.copytree(ROOT / "tools", tree / "tools", ignore=shutil.ignore_patterns("__pycache__"))
-        blocks = (
-            f"Attention is O.\n\n<!-- markdown: tools/pages {name} -->\n\n<!-- end -->\n"
-            for name in ("chapters", "picture hero")
-        )
-        begin = "" if "pages start" in page else "<!-- markdown: tools/pages start -->\n<!-- end -->\n"
-        page = "\n".join([page, begin, *blocks, "## Limits\n"])
-        for name, text in (("README.md", page), ("GLOSSARY.md", "# Words\n"), ("plots/README.md", "# Pictures\n")):
-            (tree / name).parent.mkdir(exist_ok=True)
-            (tree / name).write_text(text, errors="surrogateescape")
-        for name in ("00_gpu/README.md", "classroom/README.md", "simcc/ACCURACY.md"):
-            (tree / name).parent.mkdir()
-            (tree / name).write_text("# A page\n")
-        subprocess.run(["git", "init", "-q", tree], check=True)
-        return tree
-
-    def test_a_link_that_leads_nowhere_is_named_and_nothing_is_written(self) -> None:
-        for number, (link, says) in enumerate(
-            (
-                ("[a](gone.md)", "README.md: the link to gone.md leads nowhere"),
-                ("[a](GLOSSARY.md#no-such)", "README.md: GLOSSARY.md#no-such: GLOSSARY.md has no heading of that name"),
-                ('<img src="gone.svg">', "README.md: the link to gone.svg leads nowhere"),
-                ("\udcff", "README.md: byte 8 is no UTF-8"),
-            )
+    def test_links_are_kept_and_one_that_leads_nowhere_is_named(self) -> None:
+        for link, says in (
+            ("[a](gone.md)", "the link to gone.md leads nowhere"),
+            ("[a](GLOSSARY.md#no-such)", "GLOSSARY.md#no-such: GLOSSARY.md has no heading of that name"),
+            ('<img src="gone.svg">', "the link to gone.svg leads nowhere"),
+            ("\udcff", "byte 8 is no UTF-8"),
         ):
             with self.subTest(link):
-                tree = self.tree(f"# Page\n\n{link}\n").rename(self.scratch / f"tree{number}")
-                out = self.scratch / f"out{number}"
-                self.assertEqual(run([tree / "tools/site", out]), (1, "", f"site: {says}\n"))
-                self.assertFalse(out.exists())
-
-    def test_links_within_a_page_and_to_its_folder_are_kept(self) -> None:
-        tree = self.tree("# Page\n\n[w](GLOSSARY.md#words) [p](plots) [h](#page) [x](https://a.example/b)\n")
-        out = self.scratch / "out"
-        self.assertEqual(run([tree / "tools/site", out]).status, 0)
-        text = (out / "README.html").read_text()
+                self.write(link)
+                self.site(self.out, status=1, says=f"README.md: {says}")
+                self.assertFalse(self.out.exists())
+        self.write("[w](GLOSSARY.md#words) [p](plots) [h](#page) [x](https://a.example/b)\n")
+        self.site(self.out)
+        text = (self.out / "README.html").read_text()
         for address in ("GLOSSARY.html#words", "plots/index.html", "#page", "https://a.example/b"):
             self.assertIn(f'href="{address}"', text)
 
     def test_the_address_to_clone_from_is_never_invented(self) -> None:
-        begin = "In a clone of this repository:\n\n```sh\nmake\n```\n"
-        tree = self.tree(f"# Page\n\n<!-- markdown: tools/pages start -->\n{begin}<!-- end -->\n")
-        asked = "make"
-        for number, (origin, options, shown) in enumerate(
-            (
-                (None, [], asked),
-                ("/home/me/flash", [], asked),
-                ("git@a.example:me/flash.git", [], asked),
-                ("https://me:secret@a.example/me/flash", [], "https://a.example/me/flash"),
-                ("https://a.example/me/flash.git", [], "https://a.example/me/flash.git"),
-                (None, ["--address", "https://b.example/f"], "https://b.example/f"),
-            )
+        """Nor are a name and a password in it shown."""
+        self.write("", "In a clone of this repository:\n\n```sh\nmake\n```\n")
+        git = ["git", "-C", self.tree, "remote"]
+        subprocess.run([*git, "add", "origin", "/home/me/flash"], check=True)
+        for origin, options, address in (
+            ("/home/me/flash", [], None),
+            ("git@a.example:me/flash.git", [], None),
+            ("https://me:secret@a.example/me/flash", [], "https://a.example/me/flash"),
+            ("https://a.example/me/flash.git", ["--address", "https://b.example/f"], "https://b.example/f"),
         ):
             with self.subTest(origin=origin, options=options):
-                subprocess.run(["git", "-C", tree, "remote", "remove", "origin"], check=False, capture_output=True)
-                if origin:
-                    subprocess.run(["git", "-C", tree, "remote", "add", "origin", origin], check=True)
-                out = self.scratch / f"out{number}"
-                self.assertEqual(run([tree / "tools/site", out, *options]).status, 0)
-                shown = shown if shown == asked else f"git clone {shown} flash && cd flash\nmake"
+                subprocess.run([*git, "set-url", "origin", origin], check=True)
+                self.site(self.out, *options)
+                shown = f"git clone {address} flash && cd flash\nmake\n" if address else "make\n"
                 for page in ("index.html", "README.html"):
-                    code = re.search(r"<pre[^>]*><code>(.*?)</code>", (out / page).read_text(), re.DOTALL)[1]
-                    self.assertEqual(html.unescape(re.sub("<.*?>", "", code)), f"{shown}\n")
+                    code = re.search(r"<pre[^>]*><code>(.*?)</code>", (self.out / page).read_text(), re.DOTALL)[1]
+                    self.assertEqual(html.unescape(re.sub("<.*?>", "", code)), shown)
 
 
 class WithoutLibrary(Case):

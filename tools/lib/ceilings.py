@@ -14,11 +14,8 @@ FMA_PER_CLOCK, WAVEFRONTS_PER_CLOCK, SLOTS_PER_CLOCK = 4, 1, 4  # of warps, in a
 
 
 def read(path: Path = KEPT) -> table.Table:
-    """Raises TableError, OSError."""
-    found = table.read(str(path))
-    if found.columns != COLUMNS:
-        raise table.TableError(f"{path}: not a table of ceilings")
-    return found
+    """Raises TableError."""
+    return table.read_as(path, COLUMNS, "ceilings")
 
 
 def by_kernel(path: Path = KEPT) -> dict[str, dict[str, str]]:

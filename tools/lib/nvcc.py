@@ -1,17 +1,22 @@
-"""What tools/ptxas and tools/sass share: nvcc, the sources it is given, the loops of what it makes of
-them, and how a table says of which sources it is made."""
+"""What tools/ptxas, tools/sass and tools/ceilings share: nvcc, the sources it is given, the loops of what it makes of
+them, how a table says of which sources it is made, and the commands that compare tables."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
 import zlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
+from . import table
 from .files import give_up
 
 SIMCC = Path(__file__).resolve().parents[2] / "simcc/simcc"
@@ -72,6 +77,60 @@ def checksum_of(sources: list[str]) -> str:
     """The part of a title that needs no nvcc."""
     text = "".join(code_of(Path(name).read_text(encoding="utf-8")) for name in sources_and_headers(sources))
     return f"sources with checksum {zlib.crc32(text.encode())}"
+
+
+# ---- tables ----
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The tables of a tool."""
+
+    tool: str
+    columns: list[str]
+    about: str  # how their titles end
+
+    def title(self, nvcc: list[str], sources: list[str]) -> str:
+        return provenance(self.tool, nvcc, "-O3", sources) + self.about
+
+    def read(self, path: str | Path) -> table.Table:
+        """Raises TableError."""
+        return table.read_as(path, self.columns, self.tool)
+
+    def unchanged(self, path: str, nvcc: str, sources: str) -> int:
+        """The command "unchanged": is the table of these sources and this nvcc?"""
+        return 0 if self.read(path).title == self.title(shlex.split(nvcc), sources.split()) else 1
+
+    def compare(self, old: str, new: str) -> int:
+        """The command "compare": do they hold the same rows?"""
+        before, after = self.read(old).rows, self.read(new).rows
+        if before == after:
+            return 0
+        first = next((" ".join(row) for row in after if row not in before), "fewer rows")
+        give_up(self.tool, 1, f"{old}: stale, run make {self.tool}; nvcc now says: {first}")
+
+
+def run_command(tool: str, doc: str, commands: dict[Callable[..., int], str]) -> int:
+    """Calls the function that the command line names first, with the other words there. The text beside a function has
+    their names: "path --loops words*"."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parsers = parser.add_subparsers(required=True)
+    for function, words in commands.items():
+        command = parsers.add_parser(function.__name__)
+        command.set_defaults(function=function)
+        for word in words.split():
+            name = word.rstrip("?*+")
+            if word.startswith("--"):
+                command.add_argument(word, action="store_true")
+            else:
+                command.add_argument(name, nargs=word[len(name) :] or None)
+    given = vars(parser.parse_args())
+    try:
+        return given.pop("function")(**given)
+    except OSError as error:
+        give_up(tool, 2, f"{error.filename}: {error.strerror}")
+    except (ValueError, table.TableError) as error:
+        give_up(tool, 2, str(error))
 
 
 def arguments_of(template: str | None) -> str:

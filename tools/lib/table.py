@@ -81,6 +81,13 @@ def read(path: str | Path) -> Table:
         raise TableError(f"{path}: expected text in UTF-8") from error
 
 
+def read_as(path: str | Path, columns: list[str], what: str) -> Table:
+    found = read(path)
+    if found.columns != columns:
+        raise TableError(f"{path}: not a table of {what}")
+    return found
+
+
 def number(cell: str | None) -> float:
     """NaN for a column that is not there, too."""
     try:

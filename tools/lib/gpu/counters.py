@@ -111,8 +111,8 @@ def _identify(row: Mapping[str, str]) -> Launch:
 
 
 def read_csv(text: str) -> list[Launch]:
-    """The launches in order, of --page raw (a row a launch, a column a metric, units in the second row) or of --page
-    details (a row a metric). Without any: StepError with what ncu said instead."""
+    """The launches in order, of --page raw: a row a launch, a column a metric, units in the second row. Without any:
+    StepError with what ncu said instead."""
     columns: list[str] = []
     launches: dict[str, Launch] = {}
     for line in text.splitlines():
@@ -126,8 +126,7 @@ def read_csv(text: str) -> list[Launch]:
         if not row.get("ID", "").isdigit():  # the row of units
             continue
         launch = launches.setdefault(row["ID"], _identify(row))
-        values = {row["Metric Name"]: row.get("Metric Value", "")} if "Metric Name" in row else row
-        for name, cell in values.items():
+        for name, cell in row.items():
             value = number(cell) if re.match(r"[a-z0-9_]+__", name) else None
             if value is not None:
                 launch.metrics[name[: -len(".sum")] if name.endswith(".sum") else name] = value

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from .. import table
-from ..chapters import PROGRAMS
 from ..files import replace_file
 from . import StepError, runner
 from .report import Report
@@ -135,9 +134,7 @@ def peers(report: Report) -> tuple[str, str]:
 
 
 def bench(report: Report) -> tuple[str, str]:
-    """The curves: `make bench` where it is, else each chapter's own sweep."""
-    tree = report.trees["cuda"]
-    tool = tree / "tools/bench"
+    """The curves."""
     end = report.end_before("kernels")
     done: list[str] = []
     failures: list[str] = []
@@ -145,7 +142,7 @@ def bench(report: Report) -> tuple[str, str]:
     # The forwards first: at large N the reference of the backward takes the processor longest.
     order = sorted(report.programs, reverse=True)
     order.sort(key=lambda chapter: chapter == "06_backward")
-    if tool.exists() and not report.chapters:
+    if not report.chapters:
         order.insert(-1, "blocks")
     for at, chapter in enumerate(order):
         left = end - time.monotonic()
@@ -153,15 +150,13 @@ def bench(report: Report) -> tuple[str, str]:
             partial.append(chapter)
             continue
         seconds = min(left, left / (len(order) - at) * 1.5)
-        job = _bench_job(report, tool, chapter, seconds)
+        job = _bench_job(report, chapter, seconds)
         if job.ok:
             done.append(chapter)
         elif job.timed_out:
             partial.append(chapter)
         else:
             failures.append(f"{chapter}: {job.last_line()}")
-    for path in report.data.glob("*.tsv.??????"):  # what a sweep had begun
-        path.unlink()
     _tell_floors(report)
     if failures:
         return "failed", failures[0]
@@ -169,18 +164,11 @@ def bench(report: Report) -> tuple[str, str]:
     return ("cut short", f"{said}; no time for all of: {' '.join(partial)}") if partial else ("done", said)
 
 
-def _bench_job(report: Report, tool: Path, chapter: str, seconds: float) -> Job:
-    command: list[str | Path]
-    if tool.exists():
-        command = [sys.executable, tool, "--chapters", chapter, "--data", report.data / "bench"]
-    else:
-        try:
-            program: str | Path = report.program("cuda", chapter)
-        except StepError as error:
-            program = str(error)
-        command = [program, "--sweep", "--tsv", report.data / f"{chapter}.tsv"]
+def _bench_job(report: Report, chapter: str, seconds: float) -> Job:
+    tree = report.trees["cuda"]
+    command = [sys.executable, tree / "tools/bench", "--chapters", chapter, "--data", report.data / "bench"]
     job = report.job(f"bench-{chapter}", seconds, command)
-    job.directory = tool.parent.parent
+    job.directory = tree
     return runner.run(job)
 
 
@@ -204,12 +192,7 @@ def timed_rows(path: Path) -> list[dict[str, str]]:
 def _tell_floors(report: Report) -> None:
     """Each kernel's largest problem: its time, its floor, and what that is in percent. Below the floor cannot be."""
     told = []
-    paths = [
-        path
-        for pattern in (*(f"{chapter}.tsv" for chapter in PROGRAMS), "bench/*/*.tsv", "bench/*/*.part")
-        for path in report.data.glob(pattern)
-    ]
-    for path in sorted(paths):
+    for path in sorted([*report.data.glob("bench/*/*.tsv"), *report.data.glob("bench/*/*.part")]):
         largest: dict[str, dict[str, str]] = {}
         for row in timed_rows(path):
             best = largest.setdefault(row["kernel"], row)
