@@ -1,0 +1,157 @@
+"""tests/mutation/faults.py: a fault that is chosen at run time does what the same fault does in the text.
+
+Kills: a fault that is never reached or planted elsewhere, and so a survivor that says nothing of the tests.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(HERE))
+try:
+    from mutation import faults
+except ImportError:
+    faults = None
+
+C = """\
+#include <stdbool.h>
+#include <stdio.h>
+enum { SIZE = 4, TWICE = 2 * SIZE };
+static int table[SIZE + 1] = {1 + 1, 2};
+static int grown = 0;
+
+static int classify(int x)
+{
+	static const int limit = 2 + 1;
+	switch (x) {
+	case 1 + 2: return 7;
+	default: break;
+	}
+	if (x < limit && x != 0)
+		return x > 1 ? x + 3 : x - 3;
+	else if (grown)
+		return -1;
+	for (int i = 0; i < SIZE && i > -9; i++)
+		table[i & 3] += i;
+	grown++;
+	return table[x % SIZE] | (x << 2);
+}
+
+int main(void)
+{
+	bool flag = true;
+	(void)__builtin_expect(sizeof table[0], 1);
+	double share = 0.25;
+	for (int x = 0; x < TWICE; x++)
+		printf("%d ", classify(x));
+	printf("%d %g %d\\n", !flag, share * 2.0, 0x10);
+	return 0;
+}
+"""
+
+PYTHON = '''\
+#!/usr/bin/env python3
+"""What it does."""
+
+from __future__ import annotations
+
+import sys
+
+LIMIT = 3
+
+
+def classify(x: int) -> str:
+    """A number's kind."""
+    found = []
+    if x < LIMIT and x != 0:
+        found.append(x + 1)
+    elif not found:
+        found.append(-x)
+    found.extend(
+        [x * 2, x // 2, True],
+    )
+    return f"{found} {x in found}"
+
+
+for number in range(5):
+    print(classify(number))
+'''
+
+
+@unittest.skipIf(faults is None, "tree-sitter is not installed (./setup.sh --all)")
+class Faults(unittest.TestCase):
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = Path(directory.name)
+
+    def write(self, name: str, text: str | bytes) -> Path:
+        path = self.directory / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def said(self, command: list[str | Path], **variables: str) -> tuple[int, bytes]:
+        done = subprocess.run(command, capture_output=True, env={**os.environ, **variables}, timeout=4, check=False)
+        return done.returncode, done.stdout
+
+    def program(self, path: Path) -> list[str | Path]:
+        if path.suffix == ".py":
+            return [sys.executable, path]
+        made = path.with_suffix("")
+        subprocess.run(["gcc", "-std=c11", "-w", "-fwrapv", path, "-o", made], check=True)
+        return [made]
+
+    def check(self, name: str, text: str, at_least: int, never: list[str]) -> None:
+        source = self.write(name, text)
+        found = dict(enumerate(faults.faults_in(source, name)))
+        self.assertGreater(len(found), at_least)
+        for fault in found.values():
+            self.assertNotIn(text.split("\n")[fault.line - 1].strip(), never)
+        all_of_them = self.program(self.write(f"all.{name}", faults.with_all(source, found)))
+        right = self.said(self.program(source))
+        self.assertEqual(self.said(all_of_them), right)
+        reached = self.write("reached", bytes(1 << 16))
+        self.assertEqual(self.said(all_of_them, FAULT_REACHED=str(reached)), right)
+        self.assertEqual(reached.read_bytes(), b"\1" * len(found) + bytes((1 << 16) - len(found)))
+        told = 0
+        for number, fault in found.items():
+            with self.subTest(f"{fault.line}: {fault.change}"):
+                try:
+                    alone = self.said(self.program(self.write(f"one.{name}", faults.with_one(source, fault))))
+                    self.assertEqual(self.said(all_of_them, FAULT_CHOSEN=str(number))[1], alone[1])
+                except subprocess.TimeoutExpired:
+                    continue  # a loop without an end, in both
+                told += alone != right
+        self.assertGreater(told, at_least)
+
+    def test_of_c(self) -> None:
+        constants = [
+            "enum { SIZE = 4, TWICE = 2 * SIZE };",
+            "static int table[SIZE + 1] = {1 + 1, 2};",
+            "static const int limit = 2 + 1;",
+            "(void)__builtin_expect(sizeof table[0], 1);",
+        ]
+        self.check("kinds.c", C, 20, constants)
+
+    def test_of_python(self) -> None:
+        self.check("kinds.py", PYTHON, 12, ['"""A number\'s kind."""', "from __future__ import annotations"])
+
+    def test_device_code_is_whole_without_a_choice(self) -> None:
+        """A selector in a kernel would be counted."""
+        kernel = self.write(
+            "k.cu", "__global__ void k(float *x, int n)\n{\n\tif (threadIdx.x < n)\n\t\tx[0] += 1.0f;\n}\n"
+        )
+        found = faults.faults_in(kernel, "k.cu")
+        self.assertGreater(len(found), 3)
+        for fault in found:
+            self.assertNotIn(b"FAULT", faults.with_one(kernel, fault))
+
+
+if __name__ == "__main__":
+    unittest.main()
