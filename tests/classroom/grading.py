@@ -35,7 +35,11 @@ only_when_thorough = unittest.skipUnless(THOROUGH, "LONG=1 (make test-all) only"
 
 
 def run(
-    *command: str | Path, environment: dict[str, str] | None = None, limit: int = 900, given: str = ""
+    *command: str | Path,
+    environment: dict[str, str] | None = None,
+    limit: int = 900,
+    given: str = "",
+    directory: Path = ROOT,
 ) -> subprocess.CompletedProcess:
     """CC and CXX are the caller's. Standard input, output and error are text."""
     return subprocess.run(
@@ -44,8 +48,9 @@ def run(
         input=given,
         capture_output=True,
         text=True,
-        errors="replace",
+        errors="surrogateescape",
         check=False,
+        cwd=directory,
         timeout=limit,
     )
 

@@ -167,6 +167,7 @@ float4 v = *reinterpret_cast<float4 *>(&q);            | cast a pointer
 float *p = &P.m;                                       | an address is taken only
 float *p = &P.m + q[0];                                | an address is taken only
 float *p = &(P.m);                                     | an address is taken only
+float *p = &3[q];                                      | an address is taken only
 float *p = &(q[0], P);                                 | an address is taken only
 float *p = &(P.m[0] + 3);                              | an address is taken only
 float *p = &(P.m[0].l);                                | an address is taken only

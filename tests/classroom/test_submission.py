@@ -62,6 +62,9 @@ class Handed(Graded):
             self.assertEqual("01.score" in self.read(tree).regions, counts, name)
         found = self.read(self.archive({"predictions.txt": "a", "d/predictions.txt": "b", "x.cu": mine}))
         self.assertEqual(found.texts, {"predictions.txt": "a"})  # the one that lies highest
+        (self.scratch / "anna.cu").mkdir()  # a directory may have the name of a source
+        (self.scratch / "anna.cu/x.cu").write_text(mine)
+        self.assertEqual(list(self.read(self.scratch / "anna.cu").regions), ["01.score"])
 
     def test_regions(self) -> None:
         text = "// a\n" + self.region("01.score", "x = 1;\ny = 2;\n") + "// task 01.softmax\nz;\n// end 01.softmax\n"
@@ -202,10 +205,11 @@ class Handed(Graded):
         tree.mkdir()
         for name, content in entries.items():
             (tree / name).write_text(content)
-        with unittest.mock.patch.object(submission, "MOST_FILES", 4):
-            self.read(tree)
-        with unittest.mock.patch.object(submission, "MOST_FILES", 3), self.assertRaises(submission.Unusable):
-            self.read(tree)
+        for name, most in (("MOST_FILES", 4), ("MOST_SOURCES", 10)):
+            with unittest.mock.patch.object(submission, name, most):
+                self.read(tree)
+            with unittest.mock.patch.object(submission, name, most - 1), self.assertRaises(submission.Unusable):
+                self.read(tree)
         long = self.archive({"02.merge.cu": "x;", "a.cu": f"// end {'x' * 400}\n"})
         self.assertEqual([len(each) for each in self.read(long).remarks], [300])
         flood = self.archive({"02.merge.cu": "x;", "a.cu": "".join(f"// end {n}\n" for n in range(99))})
@@ -214,12 +218,21 @@ class Handed(Graded):
     def test_why_nothing_is_usable(self) -> None:
         tree = self.scratch / "tree"
         (tree / "sub").mkdir(parents=True)
-        text = self.scratch / "text"
+        text, pipe, damaged, linked = (self.scratch / name for name in ("text", "pipe", "damaged.zip", "linked"))
         text.write_text("x")
+        os.mkfifo(pipe)
+        with zipfile.ZipFile(damaged, "w") as archive:
+            archive.writestr("01.score.cu", "goto x;\n")
+        damaged.write_bytes(damaged.read_bytes().replace(b"goto", b"to g"))
+        linked.mkdir()
+        (linked / "mine.zip").symlink_to(damaged)
         expected = "no region of a task is in it: expected files with '// task ID: ...' and '// end ID', or ID.cu"
         for path, why in (
             (self.scratch / "none", "no such file or directory"),
             (Path("/dev/null"), "neither a directory nor a plain file"),
+            (pipe, "neither a directory nor a plain file"),
+            (damaged, f"{expected}; 01.score.cu is damaged in the zip$"),
+            (linked, "mine.zip is a link"),
             (tree, "it is empty"),
             (text, r"not a zip file \(nor a directory\)"),
             ({"a.txt": "x"}, f"{expected}$"),
