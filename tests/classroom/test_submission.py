@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+import struct
 import sys
+import time
 import unittest
 import unittest.mock
 import zipfile
@@ -101,6 +103,10 @@ class Handed(Graded):
             with self.subTest(text):
                 found = self.read(self.archive({"own.cu": text, "02.merge.cu": "x;\n"}))
                 self.assertEqual(found.remarks[0][: len(remark)], remark)
+        untitled = self.archive({"01.score.cu": "// task 01.softmax\nz;\n// end 01.softmax\n"})
+        self.assertEqual(
+            self.read(untitled).others, {"01.score": "01.score.cu has lines of 01.softmax, and not of 01.score"}
+        )
         same, other = self.region("01.score", "x  =  1;\n"), self.region("01.score", "x = 2;\n")
         self.assertEqual(self.read(self.archive({"a.cu": self.region("01.score"), "b.cu": same})).remarks, [])
         found = self.read(self.archive({"a.cu": self.region("01.score"), "b.cu": other}))
@@ -126,6 +132,7 @@ class Handed(Graded):
         cut = given[: given.rindex("// end")]
         found = self.read(self.archive({"naive.cu": cut, "02.merge.cu": "x;\n"}))
         self.assertEqual(found.altered, {"01_naive/naive.cu"})
+        self.assertTrue(any(f"naive.cu:{cut.count(chr(10)) + 1}: changed" in each for each in found.remarks))
 
     def test_files_that_are_not_read(self) -> None:
         fine = {"02.merge.cu": "x;\n"}
@@ -176,6 +183,23 @@ class Handed(Graded):
         self.assertEqual(found.regions["02.merge"].text, "?x;\ny;\nz\ufffd")
         (tree / "02.merge.cu").write_bytes(b"\xef\xbb\xbfx;")
         self.assertEqual(self.read(tree).regions["02.merge"].text, "x;")
+
+    def test_when_an_entry_was_written(self) -> None:
+        """Late or not: kills an hour or a year that is another one, and a time that is not there."""
+        noon, unix = (2027, 3, 1, 12, 0, 0), struct.pack("<HHBi", 0x5455, 5, 1, 1_803_900_000)
+        here = time.mktime((*noon, 0, 0, -1))
+        for when, extra, expected in (
+            (noon, b"", here),
+            (noon, unix, 1_803_900_000),
+            (noon, struct.pack("<HHH", 7, 2, 0) + unix, 1_803_900_000),
+            (noon, struct.pack("<HHBi", 0x5455, 5, 2, 1), here),  # of another time than that of the change
+            (noon, unix[:-1], here),
+            ((1980, 1, 1, 0, 0, 0), b"", None),  # what is written where no time is known
+            ((2027, 3, 1, 12, 0, 62), b"", here + 62),
+        ):
+            info = zipfile.ZipInfo("x.cu", when)
+            info.extra = extra
+            self.assertEqual(submission._time_in_zip(info), expected, (when, extra))
 
     def test_limits_of_an_archive(self) -> None:
         """Kills: each limit one lower or one higher, and another limit than classroom/README.md says."""
