@@ -84,7 +84,7 @@ class Graded(unittest.TestCase):
             cls.graders[key] = grade.Grader(Course(ROOT, key), None, scratch)
         return cls.graders[key]
 
-    def tree(self, name: str, key: str | None = None, solved: bool = True, chapters: str = "") -> Path:
+    def tree(self, name: str, key: str | None = None, solved: bool = True) -> Path:
         """The files that count of a hand-out, with all tasks solved or as they were handed out."""
         course = self.grader(key).course
         for chapter in course.chapters:
@@ -132,12 +132,11 @@ def temporary() -> Iterator[Path]:
         yield Path(directory)
 
 
-def zipped(directory: Path, top: str = "") -> Path:
-    """Packs a directory's files, with `top` as folders around them."""
-    path = directory.with_name(f"{directory.name}{'-top' if top else ''}.zip")
+def zipped(directory: Path) -> Path:
+    path = directory.with_name(f"{directory.name}.zip")
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(directory.rglob("*")):
-            archive.write(file, Path(top, file.relative_to(directory)))
+            archive.write(file, file.relative_to(directory))
     return path
 
 

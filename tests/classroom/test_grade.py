@@ -67,22 +67,6 @@ class Points(Graded):
             self.assertEqual(each.score, 0, told.explained(each))
             self.assertNotIn("as it was handed out", told.explained(each))
 
-    def test_single_files_of_one_task_are_a_submission(self) -> None:
-        folder = self.scratch / "files"
-        folder.mkdir()
-        region = re.search(
-            r"// task 01.softmax: .*\n((?:.*\n)*?)\s*// end", (self.tree("whole") / "01_naive/naive.cu").read_text()
-        )
-        (folder / "01.softmax.cu").write_text(region[1])
-        (folder / "01.weighted-sum.cu").write_text(
-            "// task 01.weighted-sum: mine\nO[row * d + c] = 0;\n// end 01.weighted-sum\n"
-        )
-        results = self.grade(folder, "01_naive")
-        self.assertEqual(self.lost(results, "01.softmax"), set(), self.said(results, "01.softmax"))
-        self.assertIn("is missing", self.said(results, "01.score"))
-        self.assertIn("wrong result", self.said(results, "01.weighted-sum"))
-        self.assertEqual(self.grade(folder / "01.softmax.cu", "01.softmax").score, 4)
-
     def test_a_title_may_be_missing_and_a_file_may_hold_another_task(self) -> None:
         """Kills: a region that is not seen, and "no 01.score.cu" where there is one."""
         solved = (self.tree("whole") / "01_naive/naive.cu").read_text()
@@ -383,19 +367,6 @@ class Handed(Graded):
         self.assertIn("is a link, expected a file", self.said(results, "03.load"))
         self.assertEqual([self.lost(results, task) for task in ("02.merge", "03.registers")], [set(), set()])
         self.assertTrue(any("predictions.txt is missing" in note for note in results.notes))
-
-    def test_a_report_that_cannot_be_read_costs_nobody(self) -> None:
-        tree = self.tree("report")
-        own = grading.grade.Grader(Course(ROOT, None), "01.score", self.scratch / "own")
-        lost = unittest.mock.patch.object(verdict, "_read_report", lambda path: ([], [], []))
-        with lost:
-            results = own.grade(tree, lambda _: None)
-        self.assertRegex(results.failure, "^01_naive: naive --seq 48.*report cannot be read$")
-        self.assertRegex(results.remark, "^not graded: 01_naive: naive .*; this is the grader's failure, not yours$")
-        # Kills: the sums of a report that is cut off, which are too small.
-        cut = self.scratch / "cut.jsonl"
-        cut.write_text('{"type": "launch", "tensors": []}\n{"type": "hazard", "severity": "error"}\n{"type": "lau')
-        self.assertEqual(verdict._read_report(cut), ([], [{"type": "hazard", "severity": "error"}], []))
 
     def test_a_flood_of_regions_is_read_at_once(self) -> None:
         tree = self.tree("regions")

@@ -120,8 +120,8 @@ class Text(unittest.TestCase):
         self.assertEqual(found, ({"q"}, {"m"}, {"f"}, {"g"}, {"partial"}, {("T", "KEYS")}))
         self.assertEqual(names.declared, {"end"})
         for word in ("f(", "a.b", "struct:", "T::", "\u00e9"):
-            with self.assertRaisesRegex(ValueError, f"^-:1: {re.escape(word)}: expected a name, .member"):
-                words.parse_names(word)
+            with self.assertRaisesRegex(ValueError, f"^names:2: {re.escape(word)}: expected a name, .member"):
+                words.parse_names(f"q\n{word} x", "names")
 
     def test_frames(self) -> None:
         """Kills: memory in a stack that nobody counts, and a bound that takes a solution's own for too much."""
