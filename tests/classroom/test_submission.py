@@ -103,7 +103,7 @@ class Handed(Graded):
             with self.subTest(text):
                 found = self.read(self.archive({"own.cu": text, "02.merge.cu": "x;\n"}))
                 self.assertEqual(found.remarks[0][: len(remark)], remark)
-        untitled = self.archive({"01.score.cu": "// task 01.softmax\nz;\n// end 01.softmax\n"})
+        untitled = self.archive({"01.score.cu": "// task 01.softmax\nz;\n", "02.merge.cu": "x;\n"})
         self.assertEqual(
             self.read(untitled).others, {"01.score": "01.score.cu has lines of 01.softmax, and not of 01.score"}
         )
@@ -191,6 +191,7 @@ class Handed(Graded):
         for when, extra, expected in (
             (noon, b"", here),
             (noon, unix, 1_803_900_000),
+            (noon, unix + struct.pack("<HH", 7, 0), 1_803_900_000),
             (noon, struct.pack("<HHH", 7, 2, 0) + unix, 1_803_900_000),
             (noon, struct.pack("<HHBi", 0x5455, 5, 2, 1), here),  # of another time than that of the change
             (noon, unix[:-1], here),
