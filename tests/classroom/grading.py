@@ -35,7 +35,11 @@ only_when_thorough = unittest.skipUnless(THOROUGH, "LONG=1 (make test-all) only"
 
 
 def run(
-    *command: str | Path, environment: dict[str, str] | None = None, limit: int = 900, given: str = ""
+    *command: str | Path,
+    environment: dict[str, str] | None = None,
+    limit: int = 900,
+    given: str = "",
+    directory: Path = ROOT,
 ) -> subprocess.CompletedProcess:
     """CC and CXX are the caller's. Standard input, output and error are text."""
     return subprocess.run(
@@ -44,8 +48,9 @@ def run(
         input=given,
         capture_output=True,
         text=True,
-        errors="replace",
+        errors="surrogateescape",
         check=False,
+        cwd=directory,
         timeout=limit,
     )
 
@@ -79,7 +84,7 @@ class Graded(unittest.TestCase):
             cls.graders[key] = grade.Grader(Course(ROOT, key), None, scratch)
         return cls.graders[key]
 
-    def tree(self, name: str, key: str | None = None, solved: bool = True, chapters: str = "") -> Path:
+    def tree(self, name: str, key: str | None = None, solved: bool = True) -> Path:
         """The files that count of a hand-out, with all tasks solved or as they were handed out."""
         course = self.grader(key).course
         for chapter in course.chapters:
@@ -127,12 +132,11 @@ def temporary() -> Iterator[Path]:
         yield Path(directory)
 
 
-def zipped(directory: Path, top: str = "") -> Path:
-    """Packs a directory's files, with `top` as folders around them."""
-    path = directory.with_name(f"{directory.name}{'-top' if top else ''}.zip")
+def zipped(directory: Path) -> Path:
+    path = directory.with_name(f"{directory.name}.zip")
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(directory.rglob("*")):
-            archive.write(file, Path(top, file.relative_to(directory)))
+            archive.write(file, file.relative_to(directory))
     return path
 
 

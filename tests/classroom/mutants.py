@@ -12,6 +12,7 @@ few texts replaced. Judged, it has to lose exactly the criteria it says, and kee
     loses TASK: category           it loses all, and the first reason is of that category
     says TASK: words               these words are in what is said about it
     keeps all
+    --- and +++                    the replacement; +++ alone: of the text below the last `@@` or `@@ all` in the file
 
 An entry that does not apply counts as one that was not caught. One grader judges all of a class, so the
 chapters' own halves are built once, and regions that nobody touched are judged once. Prints a line for each
@@ -74,8 +75,30 @@ def mutant_of(edit: edits.Edit) -> Mutant:
     return mutant
 
 
+def read_one(path: Path) -> list[Mutant]:
+    """A +++ alone stands for the last @@ and the text below it, too."""
+    lines: list[tuple[int, str]] = []  # what edits.parse reads, with the file's numbers
+    place: list[str] = []
+    in_place = has_old = False
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+        if line.startswith("@"):
+            in_place, has_old = line.startswith("@@"), False
+        if in_place:
+            place = [f"---{line[2:]}"] if line.startswith("@@") else [*place, line]
+            continue
+        has_old |= line.startswith("---")
+        if line == "+++" and not has_old:
+            lines += [(number, each) for each in place]
+        lines.append((number, line))
+    found = edits.parse("\n".join(line for _, line in lines), str(path))
+    for edit in found:
+        for each in (edit, *edit.replacements):
+            each.line = lines[each.line - 1][0]
+    return [mutant_of(edit) for edit in found]
+
+
 def read(paths: Iterable[str | Path]) -> list[Mutant]:
-    return [mutant_of(edit) for path in paths for edit in edits.read(path)]
+    return [mutant for path in paths for mutant in read_one(Path(path))]
 
 
 class Bench:

@@ -24,7 +24,6 @@ from grading import (
     only_when_thorough,
     run,
     run_grader,
-    zipped,
 )
 from judge import cases as casebook
 from judge import results as told
@@ -42,9 +41,6 @@ class Points(Graded):
         self.assertEqual(results.score, 0)
         for each in results.tasks:
             self.assertRegex(self.said(results, each.task.id), "as it was handed out hint: make hint N=")
-
-    def test_the_solution_of_a_chapter_has_all(self) -> None:
-        self.assert_full(self.grade(self.tree("one"), "01_naive"))
 
     @only_when_thorough
     def test_solutions_of_every_class_have_all_and_the_stubs_none(self) -> None:
@@ -70,39 +66,6 @@ class Points(Graded):
         for each in results.tasks:
             self.assertEqual(each.score, 0, told.explained(each))
             self.assertNotIn("as it was handed out", told.explained(each))
-
-    def test_each_of_only(self) -> None:
-        tree = self.tree("only", solved=False)
-        listed = run_grader("--submission", tree, "--only", "05.skip,01_naive")
-        self.assertEqual(listed.returncode, 0, listed.stderr)
-        self.assertEqual(
-            re.findall(r"(?m)^(\d\d\.\S+) .*/", listed.stdout), ["01.score", "01.softmax", "01.weighted-sum", "05.skip"]
-        )
-
-    def test_one_task_alone_is_charged(self) -> None:
-        tree = self.tree("one")
-        self.replace(tree / "04_fa1/paper.cu", "\t*l = l_new;\n", "\t*l = l_tile;\n")
-        results = self.grade(tree, "04_fa1")
-        self.assertEqual(self.lost(results, "04.scores"), set())
-        self.assertEqual(self.lost(results, "04.exponentiate"), set())
-        self.assertEqual(self.of(results, "04.update").score, 0)
-        self.assertRegex(self.said(results, "04.update"), r"is \S+, expected \S+ \(error ")
-
-    def test_single_files_of_one_task_are_a_submission(self) -> None:
-        folder = self.scratch / "files"
-        folder.mkdir()
-        region = re.search(
-            r"// task 01.softmax: .*\n((?:.*\n)*?)\s*// end", (self.tree("whole") / "01_naive/naive.cu").read_text()
-        )
-        (folder / "01.softmax.cu").write_text(region[1])
-        (folder / "01.weighted-sum.cu").write_text(
-            "// task 01.weighted-sum: mine\nO[row * d + c] = 0;\n// end 01.weighted-sum\n"
-        )
-        results = self.grade(folder, "01_naive")
-        self.assertEqual(self.lost(results, "01.softmax"), set(), self.said(results, "01.softmax"))
-        self.assertIn("is missing", self.said(results, "01.score"))
-        self.assertIn("wrong result", self.said(results, "01.weighted-sum"))
-        self.assertEqual(self.grade(folder / "01.softmax.cu", "01.softmax").score, 4)
 
     def test_a_title_may_be_missing_and_a_file_may_hold_another_task(self) -> None:
         """Kills: a region that is not seen, and "no 01.score.cu" where there is one."""
@@ -143,15 +106,6 @@ class Points(Graded):
             self.assertEqual(done.returncode, 0, done.stderr)
             outcomes.append(path.read_text())
         self.assertEqual(*outcomes)
-
-    def test_runs_without_end_cost_their_task_only(self) -> None:
-        tree = self.tree("spinning")
-        self.replace(tree / "01_naive/naive.cu", SUM, "\tfor (int k = 1; k;)\n\t\tsum += 1;\n" + SUM)
-        results = self.grade(tree, "01.softmax", "01.weighted-sum")
-        self.assertRegex(
-            self.said(results, "01.weighted-sum"), "does not end.*past its 4 seconds.*hint: Look for a loop"
-        )
-        self.assertEqual(self.lost(results, "01.softmax"), set())
 
     def test_fresh_cases_tell_a_category_and_a_hint_only(self) -> None:
         tree = self.tree("fresh")  # right on all published cases: wrong where N is none of theirs
@@ -215,34 +169,9 @@ class Keys(Graded):
         for first, second in ((without, mine), (mine, yours)):
             self.assertFalse(set(first) & set(second))  # each has a seed, at least
 
-    def test_a_key_makes_the_plain_solution_wrong_and_hides_no_solution(self) -> None:
-        """The course is public: --solve knows every class. That is no secret, and the page says so."""
-        key = CLASS_OF_CAPS
-        self.assertEqual(self.grade(self.tree("plain"), "01.score", key=key).score, 0)
-        tree = self.tree("solved", key, solved=False)
-        (tree / "class.tsv").write_text(handout.class_table(handout.class_of_key(key)))
-        self.assertEqual(run(sys.executable, ROOT / "classroom/handout.py", "--solve", tree).returncode, 0)
-        self.assert_full(self.grade(tree, "01.score", key=key))
-        page = one_line((ROOT / "classroom/README.md").read_text())
-        self.assertIn("`classroom/handout.py --solve` with its class.tsv writes the solutions of any class", page)
-
 
 class Said(Graded):
     """What happened, in the student's lines."""
-
-    def test_a_missing_barrier_is_a_race_also_where_the_result_is_wrong(self) -> None:
-        tree = self.tree("race")
-        for file in ("3_tiled.cu", "4_padded.cu"):
-            self.replace(
-                tree / "03_tiled_matmul" / file,
-                "__syncthreads(); // without it a warp multiplies",
-                "; // a warp multiplies",
-            )
-        said = self.said(self.grade(tree, "03.tile"), "03.tile")
-        self.assertRegex(
-            said,
-            r"racecheck: .*3_tiled\.cu:\d+.*hint: Between the two sides a barrier is missing; if they stand in a loop",
-        )
 
     def test_the_hints_of_an_advice_are_of_one_that_the_device_gives(self) -> None:
         said = "".join(path.read_text() for path in (ROOT / "simcc/engine/check").glob("*.c"))
@@ -250,14 +179,7 @@ class Said(Graded):
         advised = [reason.partition(": ")[2] for reason in HINTS if ": " in reason]
         self.assertGreaterEqual(len(advised), 1)
         self.assertEqual([words for words in advised if words not in said], [])
-
-    def test_a_barrier_in_an_if_is_told_as_that(self) -> None:
-        tree = self.tree("barrier")
-        barrier = "\t\t__syncthreads(); // without it a warp multiplies"
-        for file in ("3_tiled.cu", "4_padded.cu"):
-            self.replace(tree / "03_tiled_matmul" / file, barrier, f"\t\tif (threadIdx.y)\n\t{barrier}")
-        said = self.said(self.grade(tree, "03.tile"), "03.tile")
-        self.assertRegex(said, r"synccheck: .*hint: Every thread of the block")
+        self.assertEqual([hint for hint in HINTS.values() if re.search(r"\bmake |\./", hint)], [])
 
     def test_a_hint_shows_a_problem_that_shows_the_mistake(self) -> None:
         """Of each kernel's plain case: what stands after ./PROGRAM there fails too."""
@@ -286,21 +208,6 @@ class Said(Graded):
                     run = judge._run(runner, kernel, casebook.Case(0, chapter, "plain", "forward", words, ("",)))
                 self.assertIsNotNone(run.failure, words)
 
-    def test_a_command_is_suggested_only_if_it_fails(self) -> None:
-        """Wrong beyond the small problem: "by hand: ./naive --seq 4 ..." verified. What make runs is in no hint."""
-        for chapter, task, file, old, new, command in (
-            ("01_naive", "01.weighted-sum", "naive.cu", "] = sum;", "] = N > 4 ? 2 * sum : sum;", ""),
-            ("01_naive", "01.weighted-sum", "naive.cu", "] = sum;", "] = N > 3 ? 2 * sum : sum;", "hand: ./naive --s"),
-            ("02_online_softmax", "02.merge", "partial.cuh", "{m, a.l", "{m, 2 * a.l", "row: ./online_softmax --t"),
-        ):
-            with self.subTest(new):
-                tree = self.tree(new)
-                self.replace(tree / chapter / file, old, new)
-                said = self.said(self.grade(tree, task), task)
-                self.assertIn(command or "wrong result", said)
-                self.assertEqual("./" in said, bool(command), said)
-        self.assertEqual([hint for hint in HINTS.values() if re.search(r"\bmake |\./", hint)], [])
-
     def test_places_are_those_of_the_students_file(self) -> None:
         tree = self.tree("places")
         path = tree / "01_naive/naive.cu"
@@ -315,32 +222,6 @@ class Said(Graded):
         number = next(i for i, line in enumerate(lines, 1) if "3 * rows" in line)
         self.assertIn(f"naive.cu:{number} of global memory", self.said(results, "01.softmax"))
         self.assertEqual(self.lost(results, "01.score"), set())
-
-    def test_a_compilers_error_shows_one_line_of_the_region_and_nothing_else(self) -> None:
-        tree = self.tree("errors")
-        self.replace(
-            tree / "02_online_softmax/partial.cuh",
-            "pair = merge(pair, single);",
-            "pair = merge(pair, 1, 2);\n\t\tpair = 3;",
-        )
-        said = self.said(self.grade(tree, "02.stream"), "02.stream")
-        self.assertRegex(said, r"does not compile: partial\.cuh:\d+: ")
-        self.assertNotRegex(said, r"note:|declared here|\||struct partial merge\(struct|return both")
-
-    def test_what_is_refused_says_where_and_what_to_write(self) -> None:
-        tree = self.tree("refused")
-        self.replace(tree / "01_naive/naive.cu", SUM, "\tusing number = float;\n" + SUM)
-        said = self.said(self.grade(tree, "01.weighted-sum"), "01.weighted-sum")
-        self.assertRegex(
-            said, r"it is refused: 01_naive/naive\.cu:\d+: using: not in a region; write instead: write the type"
-        )
-
-    def test_changes_outside_of_the_tasks_are_remarked_and_count_nothing(self) -> None:
-        tree = self.tree("outside")
-        self.replace(tree / "01_naive/naive.cu", "float sum = 0.0f;\n", "float sum = 1.0f;\n")
-        results = self.grade(tree, "01.weighted-sum")
-        self.assert_full(results)
-        self.assertTrue(any("naive.cu:" in note and "changed outside" in note for note in results.notes), results.notes)
 
     def test_a_prediction_is_told_once_and_another_class_named(self) -> None:
         tree = self.tree("class")
@@ -473,31 +354,6 @@ class Both(Graded):
 class Handed(Graded):
     """Submissions that are not as they should be."""
 
-    def refused(self, path: Path, says: str) -> None:
-        done = run_grader("--submission", path)
-        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-        self.assertIn(says, done.stderr)
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-
-    def test_zips_are_taken_with_and_without_a_folder(self) -> None:
-        tree = self.tree("zip")
-        for top in ("", "smith_anna_123", "my work/fa"):
-            self.assert_full(self.grade(zipped(tree, top), "01_naive"))
-
-    def test_line_ends_marks_and_read_only_directories_do_not_matter(self) -> None:
-        tree = self.tree("ends")
-        path = tree / "01_naive/naive.cu"
-        text = path.read_text().replace("\n", "\r\n")
-        path.write_bytes(b"\xef\xbb\xbf// \xc3\xa9t\xc3\xa9 \xff\r\n" + text.encode())
-        tree.chmod(0o555)
-        try:
-            self.assert_full(self.grade(tree, "01_naive"))
-        finally:
-            tree.chmod(0o755)
-
-    def test_a_directory_may_have_the_name_of_a_source(self) -> None:
-        self.assert_full(self.grade(self.tree("anna.cu"), "01_naive"))
-
     def test_what_is_missing_costs_only_itself(self) -> None:
         tree = self.tree("missing")
         (tree / "01_naive/naive.cu").unlink()
@@ -511,38 +367,6 @@ class Handed(Graded):
         self.assertIn("is a link, expected a file", self.said(results, "03.load"))
         self.assertEqual([self.lost(results, task) for task in ("02.merge", "03.registers")], [set(), set()])
         self.assertTrue(any("predictions.txt is missing" in note for note in results.notes))
-
-    def test_a_report_that_cannot_be_read_costs_nobody(self) -> None:
-        tree = self.tree("report")
-        own = grading.grade.Grader(Course(ROOT, None), "01.score", self.scratch / "own")
-        lost = unittest.mock.patch.object(verdict, "_read_report", lambda path: ([], [], []))
-        with lost:
-            results = own.grade(tree, lambda _: None)
-        self.assertRegex(results.failure, "^01_naive: naive --seq 48.*report cannot be read$")
-        self.assertRegex(results.remark, "^not graded: 01_naive: naive .*; this is the grader's failure, not yours$")
-        # Kills: the sums of a report that is cut off, which are too small.
-        cut = self.scratch / "cut.jsonl"
-        cut.write_text('{"type": "launch", "tensors": []}\n{"type": "hazard", "severity": "error"}\n{"type": "lau')
-        self.assertEqual(verdict._read_report(cut), ([], [{"type": "hazard", "severity": "error"}], []))
-
-    def test_a_mistake_of_grammar_costs_its_task_only(self) -> None:
-        tree = self.tree("grammar")
-        self.replace(tree / "01_naive/naive.cu", "= sum;", "= sum sum;")
-        results = self.grade(tree, "01_naive")
-        self.assertEqual([each.score for each in results.tasks], [3, 4, 0])
-        self.assertRegex(self.said(results, "01.weighted-sum"), r"it does not compile: naive\.cu:\d+: ")
-
-    def test_floods_end_in_a_line(self) -> None:
-        tree = self.tree("flood")
-        path = tree / "01_naive/naive.cu"
-        path.write_text(path.read_text() + "\n// task 09.none: x" * 9000)
-        results = self.grade(tree, "01_naive")
-        self.assert_full(results)
-        self.assertLess(len(results.notes), 40)
-        (tree / "more").mkdir()
-        for number in range(70):
-            (tree / f"more/{number}.cu").write_text("//\n" * 87_000)
-        self.refused(tree, "its sources have more than")
 
     def test_a_flood_of_regions_is_read_at_once(self) -> None:
         tree = self.tree("regions")
@@ -574,47 +398,6 @@ class Handed(Graded):
         (self.scratch / "handed/common").mkdir(parents=True)
         (self.scratch / "handed/common/01.score.cu").write_text("goto x;\n")
         self.assertIn("goto", self.said(self.grade(self.scratch / "handed", "01.score"), "01.score"))
-
-    def test_unusable_submissions_are_one_line_and_exit_2(self) -> None:
-        here, tree = self.scratch, self.tree("bad")
-        self.refused(here / "nothing-there", "no such file")
-        (here / "empty").mkdir()
-        self.refused(here / "empty", "empty")
-        (here / "text.zip").write_text("hello\n")
-        self.refused(here / "text.zip", "not a zip file")
-        (here / "zero.zip").write_text("")
-        self.refused(here / "zero.zip", "not a zip file")
-        run("mkfifo", here / "pipe")
-        self.refused(here / "pipe", "neither a directory nor a plain file")
-        (here / "other").mkdir()
-        (here / "other/essay.txt").write_text("hello\n")
-        self.refused(here / "other", "no region of a task")
-        damaged = here / "damaged.zip"
-        with zipfile.ZipFile(damaged, "w") as archive:
-            archive.writestr("01.score.cu", "goto x;\n")
-        damaged.write_bytes(damaged.read_bytes().replace(b"goto", b"to g"))
-        self.refused(damaged, "or ID.cu; 01.score.cu is damaged in the zip")
-        (here / "linked").mkdir()
-        (here / "linked/mine.zip").symlink_to(zipped(tree))
-        self.refused(here / "linked", "mine.zip is a link")
-        cut = here / "cut.zip"
-        cut.write_bytes(zipped(tree).read_bytes()[:3000])
-        self.refused(cut, "zip file")
-        for name, info in {
-            "links.zip": ("link.txt", 0o120777),
-            "dots.zip": ("../t/x.cu", 0o100644),
-            "root.zip": ("/t/x.cu", 0o100644),
-        }.items():
-            with zipfile.ZipFile(here / name, "w") as archive:
-                entry = zipfile.ZipInfo(info[0])
-                entry.external_attr = info[1] << 16
-                archive.writestr(entry, "/etc/passwd")
-        self.refused(here / "links.zip", "is a link")
-        self.refused(here / "dots.zip", "leaves the archive")
-        self.refused(here / "root.zip", "leaves the archive")
-        done = run_grader("--submission", here / "dots.zip", "--results", here / "r.json")
-        self.assertEqual(done.returncode, 2)
-        self.assertRegex((here / "r.json").read_text(), r"leaves the archive[\s\S]*\"score\": 0")
 
     @only_when_thorough
     def test_a_hand_out_grades_itself(self) -> None:

@@ -10,13 +10,12 @@ import subprocess
 import sys
 import time
 import unittest
-import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from case import running
-from grading import CLASS_OF_WINDOWS, GRADE, ROOT, Graded, only_when_thorough, read_json, run, run_grader, zipped
+from grading import CLASS_OF_WINDOWS, GRADE, ROOT, Graded, only_when_thorough, read_json, run, run_grader
 
 CONTAINER = Path(__file__).with_name("container.py")
 FORMATS = {"text", "html", "simple_format", "md", "ansi"}
@@ -105,41 +104,6 @@ class Gradescope(Graded):
                 results = read_json(into / "r.json")
                 self.expect_schema(results)
                 self.assertIn("was stopped", results["output"])
-
-    def test_a_folder_of_submissions_becomes_a_table(self) -> None:
-        folder, into = self.scratch / "folder", self.scratch / "results"
-        tree = self.tree("folder/anna")
-        zipped(tree, "anna_1").rename(folder / "berta, b.zip")
-        (folder / "carla.zip").write_text("no zip\n")
-        (folder / "anna.zip").write_text("no zip either, and of the same name\n")
-        with zipfile.ZipFile(folder / "doris", "w") as archive:  # stored, with another letter than its checksum is of
-            archive.write(tree / "01_naive/naive.cu", "01_naive/naive.cu")
-            archive.writestr("predictions.txt", "#\n")
-        (folder / "emil_7_file").mkdir()  # a learning platform's folder around his zip
-        zipped(tree, "fa").rename(folder / "emil_7_file/Hand In.ZIP")
-        (folder / "Zo\u00eb.zip").write_bytes(
-            (folder / "doris").read_bytes().replace(b"weighted_sum(", b"Weighted_sum(")
-        )
-        (folder / "doris").unlink()
-        done = run(
-            "make", "-s", "-C", ROOT, "grade", f"SUBMISSIONS={folder}", f"RESULTS={into}", "ONLY=01_naive",
-        )  # fmt: skip
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        table = (into / "results.csv").read_text()
-        self.assertTrue(table.startswith("submission,points,of,01.score,01.softmax,01.weighted-sum,remark,id,"), table)
-        for line in (
-            "\nanna,10,10,3,4,3,,",
-            '\n"berta, b.zip",10,10,3,4,3,,',
-            "\nemil_7_file,10,10,3,4,3,,",
-            "\ncarla.zip,0,10,0,0,0,",
-            "\nZo\u00eb.zip,0,",
-        ):
-            self.assertIn(line, table)
-        self.assertIn("not a zip file", table)
-        self.assertIn("naive.cu is damaged in the zip", " ".join((into / "Zo\u00eb.txt").read_text().split()))
-        self.assertNotIn("NO", (into / "anna.txt").read_text(), "overwritten by anna.zip")
-        self.assertTrue((into / "anna.zip.txt").exists())
-        self.expect_schema(read_json(into / "berta, b.json"))
 
     @only_when_thorough
     def test_the_autograder_grades(self) -> None:

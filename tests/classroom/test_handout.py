@@ -7,53 +7,32 @@ import importlib.util
 import io
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 import unittest.mock
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess as Done
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "classroom"))
-
-import handout
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, ROOT, handout, run
 from lib import tasks
 from lib.chapters import PROGRAMS
-
-ROOT = Path(__file__).resolve().parents[2]
-TOOL = ROOT / "classroom/handout.py"
-# Classes whose chapters all have the first variant of theirs, and the second one: keys found by trying.
-# Chapter 09 is not: its kernels hold the lines of tasks.
-HANDED_OUT = [chapter for chapter in PROGRAMS if chapter < "09"]
-CLASS_OF_CAPS = "class of caps 2257315"  # softcap everywhere
-CLASS_OF_WINDOWS = "class of windows 244847"  # window; 02: sink; 03: relu
-Done = subprocess.CompletedProcess
-
-
-def run(*command: str | Path, directory: Path = ROOT) -> Done[str]:
-    streams = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "errors": "surrogateescape"}
-    return subprocess.run(command, check=False, cwd=directory, timeout=60, **streams)
+from tree import PROGRAMS as HANDED_OUT
+from tree import TOOL
 
 
 def tool(*arguments: str | Path) -> Done[str]:
     return run(sys.executable, TOOL, *arguments)
 
 
-def region(source: str, task: str) -> str | None:
-    """What lies between a task's two lines."""
-    found = re.search(rf"// task {re.escape(task)}: .*\n((?:.*\n)*?)\s*// end {re.escape(task)}\n", source)
-    return found[1] if found else None
-
-
 def region_in(chapter: Path, task: str) -> tuple[str, str]:
-    """(text of the first file of a chapter that has this region, the region)."""
+    """(text of the first file of a chapter that has this region, what lies between the task's two lines)."""
     for path in sorted([*chapter.glob("*.cu"), *chapter.glob("*.cuh")]):
         source = path.read_text()
-        found = region(source, task)
-        if found is not None:
-            return source, found
+        if found := re.search(rf"// task {re.escape(task)}: .*\n((?:.*\n)*?)\s*// end {re.escape(task)}\n", source):
+            return source, found[1]
     raise AssertionError(f"{chapter}: no region of task {task}")
 
 

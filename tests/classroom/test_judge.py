@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -119,8 +120,8 @@ class Text(unittest.TestCase):
         self.assertEqual(found, ({"q"}, {"m"}, {"f"}, {"g"}, {"partial"}, {("T", "KEYS")}))
         self.assertEqual(names.declared, {"end"})
         for word in ("f(", "a.b", "struct:", "T::", "\u00e9"):
-            with self.assertRaisesRegex(ValueError, f"^-:1: {re.escape(word)}: expected a name, .member"):
-                words.parse_names(word)
+            with self.assertRaisesRegex(ValueError, f"^names:2: {re.escape(word)}: expected a name, .member"):
+                words.parse_names(f"q\n{word} x", "names")
 
     def test_frames(self) -> None:
         """Kills: memory in a stack that nobody counts, and a bound that takes a solution's own for too much."""
@@ -128,6 +129,7 @@ class Text(unittest.TestCase):
         frames = build.frames_of(text)
         self.assertEqual(frames, {"void k(float*)": ("k.cu:3:6", 96), "f": ("x.h:9", 2064)})
         solution = {"k<1>": ("k.cu:3:", 100), "k<2>": ("k.cu:3:", 50)}
+        gcc, clang = "a.cu:9:1:k(int)::<lambda()> [with D =", "0-a.sim.ll:9:_ZZ1kvENK"  # how they name lambdas
         for frames, extra in (
             ({"k<1>": ("k.cu:3:", 1124)}, 0),
             ({"k<1>": ("k.cu:3:", 1125)}, 1),
@@ -139,6 +141,9 @@ class Text(unittest.TestCase):
             ({"aUl1_": ("k.cu:9:", 600), "aUl2_": ("k.cu:9:", 600)}, 176),  # lambdas count together
             ({"aUl1_": ("k.cu:9:", 600), "bUl1_": ("k.cu:9:", 600)}, 0),  # the same lambda of two instances
             ({}, 0),
+            (build.frames_of(f"{gcc} 32]\t600\tstatic\n{gcc} 64]\t700\tstatic\n"), 0),
+            (build.frames_of(f"{gcc} 32]\t600\tstatic\na.cu:9:50:k(int)::<lambda(int)>\t700\tdynamic,bounded\n"), 276),
+            (build.frames_of(f"{clang}UlvE_clEv\t600\tstatic\n{clang}UliE0_clEi\t700\tstatic\n"), 276),
         ):
             self.assertEqual(build.too_much_stack(frames, solution), extra, frames)
         self.assertEqual(len(build.digest(["a", "b"])), 20)
@@ -236,6 +241,7 @@ class Sandbox(unittest.TestCase):
                 self.subTest(kind),
                 temporary() as out,
                 unittest.mock.patch.object(sandbox, "kind", lambda kind=kind: (kind, "")),
+                unittest.mock.patch.dict(os.environ, {"GRADE_FILE_MB": "1"}),
                 sandbox.Session(output=out / "log", cpu_seconds=1, memory_mb=1024, write=[out]) as session,
             ):
 
@@ -255,6 +261,7 @@ class Sandbox(unittest.TestCase):
                     self.assertEqual(say(own)[0].timeout, "clock")
                 self.assertEqual(running(own), [])
                 self.assertEqual(say("kill -9 $$")[0].signal, 9)
+                self.assertEqual(say("exec yes")[0].signal, signal.SIGXFSZ)
                 self.assertRaisesRegex(Environment, "ended without a word", say, "kill -9 $PPID; sleep 9")
                 self.assertEqual(say("echo again; exit 1"), (Outcome(1, 0, ""), "again\n"))
 
@@ -280,8 +287,10 @@ class Sandbox(unittest.TestCase):
             course.parent.mkdir(exist_ok=True)
             self.addCleanup(course.unlink, missing_ok=True)
             script = f"cat {other}/given; cat {other}/secret; echo x > {other}/given; echo > '{course}'"
-            said = self.run_it(script, read=[other / "given"])[1]
+            said = self.run_it(f"{script}; ls {ROOT} /root; ls /proc | grep -c '^[0-9]*$'", read=[other / "given"])[1]
             self.assertTrue(said.startswith("g") and "secret" in said, said)
+            self.assertNotRegex(said, r"README|classroom\n")
+            self.assertRegex(said, r"(?m)^[1-9]$", "other processes")
             self.assertEqual(((other / "given").read_text(), course.exists()), ("g", False))
             self.run_it(f"echo w > {other}/new", write=[other])
             self.assertEqual((other / "new").read_text(), "w\n")

@@ -34,24 +34,17 @@ class Leaks(Trees):
             (directory / name).write_text(tasks.fill(name, text, regions)[0])
         return directory
 
-    def test_files_of_another_class_fail(self) -> None:
+    def test_files_and_regions_of_another_class_fail(self) -> None:
+        """Whole files, and only what lies between the markers, pasted into the class's own files."""
         trees = [self.hand_out(f"class-{number}", key, solved=True) for number, key in enumerate(KEYS)]
         for chapter in VARIED:
             for own in (1, 2):
-                with self.subTest(f"{chapter} in {KEYS[own]}"):
-                    self.assertTrue(self.passes(trees[own], chapter, trees[own] / chapter), "its own")
-                    self.assertFalse(self.passes(trees[own], chapter, trees[0] / chapter), "the course's")
-                    self.assertFalse(self.passes(trees[own], chapter, trees[3 - own] / chapter), "the other class's")
-
-    def test_regions_of_another_class_fail(self) -> None:
-        """Only what lies between the markers, pasted into the class's own file."""
-        trees = [self.hand_out(f"class-{number}", key, solved=True) for number, key in enumerate(KEYS)]
-        for chapter in VARIED:
-            for own in (1, 2):
+                self.assertTrue(self.passes(trees[own], chapter, trees[own] / chapter), f"{chapter}: its own")
                 for leaked in {0, 1, 2} - {own}:
-                    with self.subTest(f"{chapter}: tasks of {KEYS[leaked]} in {KEYS[own]}"):
-                        directory = self.pasted(trees[own], trees[leaked], chapter)
-                        self.assertFalse(self.passes(trees[own], chapter, directory))
+                    pasted = self.pasted(trees[own], trees[leaked], chapter)
+                    for sources in (trees[leaked] / chapter, pasted):
+                        with self.subTest(f"{chapter}: {KEYS[leaked]} in {KEYS[own]}, pasted: {sources == pasted}"):
+                            self.assertFalse(self.passes(trees[own], chapter, sources))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, ROOT, only_when_thorough, run
+from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, ROOT, THOROUGH, only_when_thorough, run
 from lib import tasks
 from tree import PROGRAMS, STRICT, UNUSED, Trees
 
@@ -28,22 +28,13 @@ class Stubs(Trees):
         with self.subTest(what):
             self.assertEqual(self.failing(program, PROBLEMS.get(chapter, ATTENTION)), failing)
 
-    def expect_stubs_fail(self, tree: Path) -> None:
-        for chapter in PROGRAMS:
-            program = self.build(tree, chapter, "-O0", *STRICT, *UNUSED)
-            failing = {kernel for task in TASKS if task.chapter == chapter for kernel in task.kernels}
-            self.expect_exactly(program, chapter, failing, chapter)
-
-    def test_of_the_course_fail_and_nothing_else(self) -> None:
-        self.expect_stubs_fail(self.hand_out("plain"))
-
-    @only_when_thorough
-    def test_of_a_capped_class_fail_and_nothing_else(self) -> None:
-        self.expect_stubs_fail(self.hand_out("caps", CLASS_OF_CAPS))
-
-    @only_when_thorough
-    def test_of_a_windowed_class_fail_and_nothing_else(self) -> None:
-        self.expect_stubs_fail(self.hand_out("windows", CLASS_OF_WINDOWS))
+    def test_of_a_class_fail_and_nothing_else(self) -> None:
+        for key in (None, *((CLASS_OF_CAPS, CLASS_OF_WINDOWS) if THOROUGH else ())):
+            tree = self.hand_out(str(key).replace(" ", "-"), key)
+            for chapter in PROGRAMS:
+                program = self.build(tree, chapter, "-O0", *STRICT, *UNUSED)
+                failing = {kernel for task in TASKS if task.chapter == chapter for kernel in task.kernels}
+                self.expect_exactly(program, chapter, failing, f"{chapter} of {key}")
 
     @only_when_thorough
     def test_each_task_alone_fails_its_kernels(self) -> None:

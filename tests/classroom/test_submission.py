@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+import struct
 import sys
+import time
 import unittest
 import unittest.mock
 import zipfile
@@ -62,6 +64,9 @@ class Handed(Graded):
             self.assertEqual("01.score" in self.read(tree).regions, counts, name)
         found = self.read(self.archive({"predictions.txt": "a", "d/predictions.txt": "b", "x.cu": mine}))
         self.assertEqual(found.texts, {"predictions.txt": "a"})  # the one that lies highest
+        (self.scratch / "anna.cu").mkdir()  # a directory may have the name of a source
+        (self.scratch / "anna.cu/x.cu").write_text(mine)
+        self.assertEqual(list(self.read(self.scratch / "anna.cu").regions), ["01.score"])
 
     def test_regions(self) -> None:
         text = "// a\n" + self.region("01.score", "x = 1;\ny = 2;\n") + "// task 01.softmax\nz;\n// end 01.softmax\n"
@@ -98,6 +103,10 @@ class Handed(Graded):
             with self.subTest(text):
                 found = self.read(self.archive({"own.cu": text, "02.merge.cu": "x;\n"}))
                 self.assertEqual(found.remarks[0][: len(remark)], remark)
+        untitled = self.archive({"01.score.cu": "// task 01.softmax\nz;\n", "02.merge.cu": "x;\n"})
+        self.assertEqual(
+            self.read(untitled).others, {"01.score": "01.score.cu has lines of 01.softmax, and not of 01.score"}
+        )
         same, other = self.region("01.score", "x  =  1;\n"), self.region("01.score", "x = 2;\n")
         self.assertEqual(self.read(self.archive({"a.cu": self.region("01.score"), "b.cu": same})).remarks, [])
         found = self.read(self.archive({"a.cu": self.region("01.score"), "b.cu": other}))
@@ -123,6 +132,7 @@ class Handed(Graded):
         cut = given[: given.rindex("// end")]
         found = self.read(self.archive({"naive.cu": cut, "02.merge.cu": "x;\n"}))
         self.assertEqual(found.altered, {"01_naive/naive.cu"})
+        self.assertTrue(any(f"naive.cu:{cut.count(chr(10)) + 1}: changed" in each for each in found.remarks))
 
     def test_files_that_are_not_read(self) -> None:
         fine = {"02.merge.cu": "x;\n"}
@@ -174,6 +184,24 @@ class Handed(Graded):
         (tree / "02.merge.cu").write_bytes(b"\xef\xbb\xbfx;")
         self.assertEqual(self.read(tree).regions["02.merge"].text, "x;")
 
+    def test_when_an_entry_was_written(self) -> None:
+        """Late or not: kills an hour or a year that is another one, and a time that is not there."""
+        noon, unix = (2027, 3, 1, 12, 0, 0), struct.pack("<HHBi", 0x5455, 5, 1, 1_803_900_000)
+        here = time.mktime((*noon, 0, 0, -1))
+        for when, extra, expected in (
+            (noon, b"", here),
+            (noon, unix, 1_803_900_000),
+            (noon, unix + struct.pack("<HH", 7, 0), 1_803_900_000),
+            (noon, struct.pack("<HHH", 7, 2, 0) + unix, 1_803_900_000),
+            (noon, struct.pack("<HHBi", 0x5455, 5, 2, 1), here),  # of another time than that of the change
+            (noon, unix[:-1], here),
+            ((1980, 1, 1, 0, 0, 0), b"", None),  # what is written where no time is known
+            ((2027, 3, 1, 12, 0, 62), b"", here + 62),
+        ):
+            info = zipfile.ZipInfo("x.cu", when)
+            info.extra = extra
+            self.assertEqual(submission._time_in_zip(info), expected, (when, extra))
+
     def test_limits_of_an_archive(self) -> None:
         """Kills: each limit one lower or one higher, and another limit than classroom/README.md says."""
         readme = Path(__file__).parents[2] / "classroom/README.md"
@@ -202,10 +230,11 @@ class Handed(Graded):
         tree.mkdir()
         for name, content in entries.items():
             (tree / name).write_text(content)
-        with unittest.mock.patch.object(submission, "MOST_FILES", 4):
-            self.read(tree)
-        with unittest.mock.patch.object(submission, "MOST_FILES", 3), self.assertRaises(submission.Unusable):
-            self.read(tree)
+        for name, most in (("MOST_FILES", 4), ("MOST_SOURCES", 10)):
+            with unittest.mock.patch.object(submission, name, most):
+                self.read(tree)
+            with unittest.mock.patch.object(submission, name, most - 1), self.assertRaises(submission.Unusable):
+                self.read(tree)
         long = self.archive({"02.merge.cu": "x;", "a.cu": f"// end {'x' * 400}\n"})
         self.assertEqual([len(each) for each in self.read(long).remarks], [300])
         flood = self.archive({"02.merge.cu": "x;", "a.cu": "".join(f"// end {n}\n" for n in range(99))})
@@ -214,12 +243,21 @@ class Handed(Graded):
     def test_why_nothing_is_usable(self) -> None:
         tree = self.scratch / "tree"
         (tree / "sub").mkdir(parents=True)
-        text = self.scratch / "text"
+        text, pipe, damaged, linked = (self.scratch / name for name in ("text", "pipe", "damaged.zip", "linked"))
         text.write_text("x")
+        os.mkfifo(pipe)
+        with zipfile.ZipFile(damaged, "w") as archive:
+            archive.writestr("01.score.cu", "goto x;\n")
+        damaged.write_bytes(damaged.read_bytes().replace(b"goto", b"to g"))
+        linked.mkdir()
+        (linked / "mine.zip").symlink_to(damaged)
         expected = "no region of a task is in it: expected files with '// task ID: ...' and '// end ID', or ID.cu"
         for path, why in (
             (self.scratch / "none", "no such file or directory"),
             (Path("/dev/null"), "neither a directory nor a plain file"),
+            (pipe, "neither a directory nor a plain file"),
+            (damaged, f"{expected}; 01.score.cu is damaged in the zip$"),
+            (linked, "mine.zip is a link"),
             (tree, "it is empty"),
             (text, r"not a zip file \(nor a directory\)"),
             ({"a.txt": "x"}, f"{expected}$"),

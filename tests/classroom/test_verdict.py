@@ -245,9 +245,14 @@ class Verdict(unittest.TestCase):
             kinds = [hazard["kind"] for hazard in hazards]
             self.assertEqual(kinds, ["b", "y", *["RAW"] * 50, verdict.UNFOLLOWED, "x", "z"])
             self.assertEqual([each["kind"] for each in warnings], ["RAW", "WAR", "u"])
-            for text in ('{"type": "launch"}\n{"ty', '{"type": "launch"}\n[]\n'):
+            cut = record("memcheck", "y")
+            for text, kept in (
+                ('{"type": "launch"}\n{"ty', []),
+                ('{"type": "launch"}\n[]\n', []),
+                (f'{{"type": "launch"}}\n{json.dumps(cut)}\n{{"ty', [cut]),  # its sums would be too small
+            ):
                 path.write_text(text)
-                self.assertEqual(verdict._read_report(path), ([], [], []))
+                self.assertEqual(verdict._read_report(path), ([], kept, []))
             self.assertEqual(verdict._read_report(out / "none"), ([], [], []))
 
     def judged(self, failing: dict[str, str], **options: object) -> tuple[dict[str, Criterion], list[str]]:
