@@ -13,9 +13,4 @@ __global__ void lookup(float *y)
 	y[blockIdx.x * 64 + threadIdx.x] = table[63 - threadIdx.x]; // BUG
 }
 
-int main()
-{
-	float *y = empty<float>(4 * 64);
-	lookup<<<4, 64, 64 * sizeof(float)>>>(y);
-	return end();
-}
+MAIN(lookup<<<4, 64, 64 * sizeof(float)>>>(empty<float>(4 * 64)))

@@ -16,9 +16,4 @@ __global__ void lookup(float *y)
 	y[blockIdx.x * 64 + threadIdx.x] = table[63 - threadIdx.x]; // BUG
 }
 
-int main()
-{
-	float *y = empty<float>(4 * 64);
-	lookup<<<4, 64>>>(y);
-	return end();
-}
+MAIN(lookup<<<4, 64>>>(empty<float>(4 * 64)))

@@ -1,5 +1,5 @@
 // EXPECT memcheck out_of_bounds error
-#include <cstdio>
+#include "main.cuh"
 
 __device__ int table[16];
 
@@ -11,9 +11,4 @@ __global__ void fill()
 		table[threadIdx.x] = threadIdx.x; // BUG
 }
 
-int main()
-{
-	fill<<<1, 32>>>();
-	cudaDeviceSynchronize();
-	return 0;
-}
+MAIN(fill<<<1, 32>>>())

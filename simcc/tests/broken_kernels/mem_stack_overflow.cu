@@ -15,9 +15,4 @@ __global__ void recurse(int *y)
 	y[threadIdx.x] = depth(threadIdx.x);
 }
 
-int main()
-{
-	int *y = empty<int>(32);
-	recurse<<<1, 32>>>(y);
-	return end();
-}
+MAIN(recurse<<<1, 32>>>(empty<int>(32)))

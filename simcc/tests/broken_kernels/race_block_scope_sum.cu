@@ -20,9 +20,4 @@ __global__ void sum(const float *x, float *y)
 #endif
 }
 
-int main()
-{
-	float *x = zeros<float>(256), *y = zeros<float>(1);
-	sum<<<4, 64>>>(x, y);
-	return end();
-}
+MAIN(sum<<<4, 64>>>(zeros<float>(256), zeros<float>(1)))

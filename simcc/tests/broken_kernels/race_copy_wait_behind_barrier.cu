@@ -18,9 +18,4 @@ __global__ void turn(const float *x, float *y)
 	y[threadIdx.x] = s[63 - threadIdx.x]; // BUG
 }
 
-int main()
-{
-	float *x = zeros<float>(64), *y = zeros<float>(64);
-	turn<<<2, 64>>>(x, y);
-	return end();
-}
+MAIN(turn<<<2, 64>>>(zeros<float>(64), zeros<float>(64)))

@@ -1,7 +1,7 @@
 // A string moved one place to the left, in place, in global memory.
 // EXPECT racecheck RAW|WAR error
 // ORDERS all
-#include <cstdio>
+#include "main.cuh"
 
 __global__ void shift(char *x, int n)
 {
@@ -14,12 +14,4 @@ __global__ void shift(char *x, int n)
 		x[i] = next; // BUG
 }
 
-int main()
-{
-	char h[100] = "a string of less than a hundred characters", *x;
-	cudaMalloc(&x, sizeof h);
-	cudaMemcpy(x, h, sizeof h, cudaMemcpyHostToDevice);
-	shift<<<1, 128>>>(x, 100);
-	cudaDeviceSynchronize();
-	return 0;
-}
+MAIN(shift<<<1, 128>>>(upwards<char>(100), 100))

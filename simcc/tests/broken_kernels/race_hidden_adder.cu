@@ -38,5 +38,5 @@ int main()
 		cudaMemset(arrived, 0, sizeof *arrived);
 		add<<<1, 128>>>(sum, y, arrived, hidden);
 	}
-	return end(sum, y, arrived);
+	return end();
 }

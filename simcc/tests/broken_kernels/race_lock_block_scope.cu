@@ -22,9 +22,4 @@ __global__ void add(int *lock, int *sum)
 	}
 }
 
-int main()
-{
-	int *lock = zeros<int>(2), *sum = zeros<int>(2);
-	add<<<4, 96>>>(lock, sum);
-	return end();
-}
+MAIN(add<<<4, 96>>>(zeros<int>(2), zeros<int>(2)))

@@ -26,9 +26,4 @@ __global__ void set(int *locks, volatile int *x)
 	atomicExch(&locks[0], 0);
 }
 
-int main()
-{
-	int *locks = zeros<int>(2), *x = zeros<int>(1);
-	set<<<1, 64>>>(locks, x);
-	return end(locks, x);
-}
+MAIN(set<<<1, 64>>>(zeros<int>(2), zeros<int>(1)))
