@@ -358,14 +358,14 @@ template <int N> __device__ int shared_sum() { __shared__ int s[N]; s[threadIdx.
 template <int N> __global__ void of_both(int *y) { y[0] += shared_sum<N>(); }
 int ENTRY()
 {
-	int *y, h = 0, seven = 7;
+	int *y, h = 0, seven = 7, blockDim = 0;
 	cudaMalloc(&y, 4), cudaMemset(y, 0, 4);
 	cudaMemcpyToSymbol(mine, &seven, 4, 4);
 	own<<<1, 1>>>(y), hidden<<<1, 1>>>(y), typed<<<1, 1>>>(y, tag());
 	call<<<1, 1>>>(y, [=] __device__ { return 1000 * FILE; });
 	of_both<32><<<1, 1>>>(y);
 	cudaMemcpy(&h, y, 4, cudaMemcpyDeviceToHost), cudaFree(y);
-	return h;
+	return h + blockDim;
 }
 """
 
@@ -478,41 +478,6 @@ class Front(Case):
         options = run([sys.executable, "-B", "-c", asked], cwd=HOME).out.split()
         arm = ["--target=aarch64-linux-gnu", "-nostdinc", "-fsyntax-only"]
         self.expect_silent(run([*CUDA, *options, *arm, self.write("a.cu", text)]), "for ARM64")
-
-    def test_host_and_device_are_compiled_apart(self):
-        text = """#include <cstdio>
-static __host__ __device__ int where()
-{
-#ifdef __CUDA_ARCH__
-	return __CUDA_ARCH__;
-#else
-	return 1;
-#endif
-}
-static __device__ int mine = MINE;
-__constant__ int fixed = 10 * MINE;
-static __global__ void k(int *y) { mine += where(); y[0] = mine + fixed; }
-int ENTRY()
-{
-	int *y, h, blockDim = 3;
-	cudaMalloc(&y, 4);
-	k<<<1, 1>>>(y);
-	cudaMemcpy(&h, y, 4, cudaMemcpyDeviceToHost), cudaFree(y);
-	int there;
-	cudaMemcpyFromSymbol(&there, mine, 4);
-	return h + there + where() + blockDim - 3;
-}
-"""
-        self.write("one.cu", f"#define MINE 1\n#define ENTRY one\n{text}")
-        self.write("two.cu", f"#define MINE 2\n#define ENTRY two\n{text}")
-        self.write(
-            "main.cpp", '#include <cstdio>\nint one(), two();\nint main() { printf("%d %d\\n", one(), two()); }\n'
-        )
-        built = simcc(FIRST, ["one.cu", "two.cu", "main.cpp", "-o", "p"], cwd=self.scratch)
-        self.expect_silent(built, "two files")
-        outcome = run([*RUNNER, self.scratch / "p"])
-        first, second = (901 + 10) + 901 + 1, (902 + 20) + 902 + 1
-        self.expect_equal((outcome.status, outcome.out), (0, f"{first} {second}\n"), outcome.err)
 
     def test_both_sides_keep_their_own(self):
         """Kills: a table of virtual functions of the host's in device code, or the reverse; a promise of the source's
