@@ -2,8 +2,7 @@
 refuses: test_mistakes.py.
 
 Kills a front end that: loses an access of a statement (a line of COUNTED each), counts one of a thread's own, tells
-the host that it is the device, gives two files one private variable, calls a kernel with wrong arguments, or leaves a
-debugger without variables.
+the host that it is the device, gives two files one private variable, or calls a kernel with wrong arguments.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import os
 import re
 import shutil
 import sys
-import unittest
 
 import reports
 from support import (
@@ -24,10 +22,8 @@ from support import (
     SIMCC,
     Case,
     inline,
-    marked_line,
     run,
     simcc,
-    unless_run_by_another,
 )
 
 # A statement of thread i of 32, and the requests of it: loads and stores of global memory. x, y: floats; a, b: ints.
@@ -187,57 +183,6 @@ int main()
 	printf("%g %u %u %g\n", h, low, high, sum);
 }
 """
-
-
-# A block of two warps, which a debugger stops in; and what it says.
-DEBUGGED = """__constant__ float scale = 2;
-__global__ void row(const float *x, float *y, int n)
-{
-	__shared__ float s[32];
-	int i = blockIdx.x * blockDim.x + threadIdx.x;
-	float v = x[i] * scale;
-	s[threadIdx.x] = v;
-	__syncthreads();
-	float sum = 0;
-	for (int k = 0; k < n; k++)
-		sum += s[k]; // @stop
-	y[i] = sum;
-}
-int main()
-{
-	float *x, *y, h[64];
-	for (int i = 0; i < 64; i++)
-		h[i] = i;
-	cudaMalloc(&x, 256), cudaMalloc(&y, 256);
-	cudaMemcpy(x, h, 256, cudaMemcpyHostToDevice);
-	row<<<2, 32>>>(x, y, 32);
-	return cudaDeviceSynchronize();
-}
-"""
-SESSION = [
-    # what is typed, and what stands in the answer
-    ("print sum", "= 198"),
-    ("print s[3]", "= 70"),
-    ("print scale", "= 2"),
-    ("print n", "= 32"),
-    ("print threadIdx", "= {x = 5, y = 0, z = 0}"),
-    ("print blockIdx.x * blockDim.x", "= 32"),
-    (
-        "info cuda threads",
-        "(0,0,0) to (4,0,0) has left\n* (5,0,0) runs\n  (6,0,0) to (31,0,0) has passed the barrier at a.cu:8",
-    ),
-    ("next", "for (int k"),
-    ("print sum", "= 268"),
-    ("cuda block (1,0,0) thread (7,0,0)", "block (1,0,0), thread (7,0,0)"),
-    ("print v", "= 78"),
-    ("print threadIdx.x", "= 7"),
-    ("next", "sum += s[k]"),
-    ("print threadIdx.x", "= 5"),
-    ("print k", "= 4"),
-    ("cuda", "block (1,0,0), thread (5,0,0)"),
-    ("delete", ""),
-    ("continue", "exited normally"),
-]
 
 
 # What is written once for both sides, or shared with them, stays each side's own; what C++ leaves open is as on a GPU.
@@ -535,28 +480,6 @@ class Front(Case):
             self.expect_silent(built, str(options))
             outcome = run([*RUNNER, self.scratch / "p"])
             self.expect_equal((outcome.out, outcome.err), (f"{1110 + 39} {2220 + 39}\n", ""), str(options))
-
-    @unless_run_by_another
-    @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
-    def test_a_debugger_knows_threads_and_variables(self):
-        self.write("a.cu", DEBUGGED)
-        self.expect_silent(simcc(FIRST, ["-g", "a.cu", "-o", "p"], cwd=self.scratch), "-g")
-        line = marked_line(DEBUGGED, "@stop")
-        typed = [f"break a.cu:{line} if blockIdx.x == 1 && threadIdx.x == 5 && k == 3", "run"]
-        for command, _ in SESSION:
-            typed += [f"echo == {command}\\n", command]
-        typed += ["info cuda threads"]  # when the program has ended
-        script = self.write("session", "\n".join(typed) + "\n")
-        outcome = run(
-            ["gdb", "-q", "-batch", "-iex", "add-auto-load-safe-path /", "-x", script, "./p"], cwd=self.scratch
-        )
-        answers = outcome.out.split("\n== ")[1:]
-        self.expect_equal(
-            [answer.partition("\n")[0] for answer in answers], [command for command, _ in SESSION], "asked"
-        )
-        for (command, words), answer in zip(SESSION, answers):
-            self.expect_in(words, answer, f"{command}: {outcome.err}")
-        self.expect_in("no kernel is running", outcome.err, "after the end")
 
     def test_what_ordinary_programs_have(self):
         """Each was refused, or did not link, once."""
