@@ -105,7 +105,7 @@ class Debugger(Case):
         return found
 
     def test_threads_and_variables(self):
-        """Variables of a thread, of its block and of the device; threads by their numbers; nothing when all has ended."""
+        """Variables of a thread, its block and the device; threads by their numbers; nothing when all has ended."""
         stop = f"break {at('@stop', DEBUGGED)} if blockIdx.x == 1 && threadIdx.x == 5 && k == 3"
         typed = [command for command, _ in SESSION]
         said = self.answers(stop, "run", *typed, "info cuda threads", program=DEBUGGED)[2:]
