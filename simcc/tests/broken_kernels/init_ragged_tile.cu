@@ -18,11 +18,7 @@ __global__ void attention(const float *Q, const float *K, const float *V, float 
 	__syncthreads();
 	if (row >= N)
 		return;
-#ifdef FIXED
-	for (int j = 0; j < N; j++) {
-#else
-	for (int j = 0; j < TILE; j++) {
-#endif
+	for (int j = 0; j < WRONG(TILE, N); j++) {
 		float s = 0;
 		for (int c = 0; c < D; c++)
 			s += Q[row * D + c] * k[j][c]; // BUG

@@ -5,9 +5,7 @@ __device__ int table[16];
 
 __global__ void fill()
 {
-#ifdef FIXED
-	if (threadIdx.x < 16)
-#endif
+	if (threadIdx.x < WRONG(32, 16))
 		table[threadIdx.x] = threadIdx.x; // BUG
 }
 

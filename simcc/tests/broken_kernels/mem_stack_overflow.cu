@@ -3,10 +3,8 @@
 
 __device__ int depth(int n)
 {
-#ifdef FIXED
-	if (n == 0)
+	if (WRONG(false, n == 0))
 		return 0;
-#endif
 	return 1 + depth(n - 1); // BUG
 }
 

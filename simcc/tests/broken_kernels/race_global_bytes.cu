@@ -7,9 +7,7 @@ __global__ void shift(char *x, int n)
 {
 	int i = threadIdx.x;
 	char next = i + 1 < n ? x[i + 1] : '\0'; // OTHER
-#ifdef FIXED
-	__syncthreads();
-#endif
+	IF_RIGHT(__syncthreads());
 	if (i < n)
 		x[i] = next; // BUG
 }

@@ -15,10 +15,8 @@ __global__ void replace(int *x, int *y, int *arrived, int waited_for)
 		return;
 	if (warp < 3) {
 		y[warp] = x[0] + near; // OTHER
-#ifndef FIXED
-		if (warp == waited_for)
+		if (WRONG(warp == waited_for, false))
 			return;
-#endif
 		__threadfence();
 		atomicAdd(arrived, 1);
 		atomicAdd(&told, 1);

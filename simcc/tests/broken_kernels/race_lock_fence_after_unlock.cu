@@ -5,13 +5,9 @@
 
 __device__ void unlock(int *lock)
 {
-#ifdef FIXED
-	__threadfence();
+	IF_RIGHT(__threadfence());
 	atomicExch(lock, 0);
-#else
-	atomicExch(lock, 0);
-	__threadfence();
-#endif
+	IF_WRONG(__threadfence());
 }
 
 __global__ void add(int *lock, int *sum)

@@ -12,12 +12,8 @@ __global__ void set(int *lock, volatile int *x)
 		return;
 	while (atomicCAS(lock, FREE, taken) != FREE)
 		;
-#ifdef FIXED
-	__threadfence();
-#else
-	if (threadIdx.x != 0)
+	if (WRONG(threadIdx.x != 0, true))
 		__threadfence();
-#endif
 	x[0] = threadIdx.x; // BUG
 	__threadfence();
 	atomicExch(lock, FREE);
