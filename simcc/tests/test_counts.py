@@ -106,15 +106,19 @@ def choose(turn: int, warp: int, lane: int) -> int | None:
     """oracle.cu's choose() and choose_own(): the element this lane takes, or None."""
     r = mix(977 * turn + 31 * warp)
     pair, crossed, stray = lane // 2, lane // 4 * 2 + lane % 2, lane == (r >> 16) % 32
-    groups = [pair, crossed, lane // 4, pair if lane < 16 else crossed, pair, crossed, lane]
-    group = 99 if r % 7 in (4, 5) and stray else groups[r % 7]
+    halves, further = pair if lane < 16 else crossed, lane // 8 * 4 + lane % 4
+    groups = [pair, crossed, lane // 4, halves, pair, crossed, 5, further, lane % 16, lane]
+    group = 99 if r % 10 in (4, 5) and stray else groups[r % 10]
     idle = [
         False,
         mix(r + lane) % 8 == 0,
         lane % 2 != 0,
         lane & 2 != 0,
         mix(r + lane) % 3 != 0,
-    ][(r >> 8) % 5]
+        lane < 16,
+        lane & 8 != 0,
+        lane // 4 != (r >> 12) % 8,
+    ][(r >> 8) % 8]
     if idle:
         return None
     return group if (r >> 21) % 3 == 0 else mix(r + 64 * group) % WIDE_ELEMENTS

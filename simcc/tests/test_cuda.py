@@ -1,16 +1,13 @@
-"""The world's CUDA: what of it is not here is an error where it is used, which names it; a real toolkit's headers are
-never picked up; -arch; and cooperative groups fail as the intrinsics do, at the user's line. What is here, and right,
-is in programs/ (groups, sixteen_bits, overloads, libraries, host_atomics)."""
+"""The world's CUDA: a real toolkit's headers are never picked up; -arch; and cooperative groups fail as the intrinsics
+do, at the user's line. What is here, and right, is in programs/ (groups, sixteen_bits, overloads, libraries,
+host_atomics); what is not is an error where it is used, which names it (mistakes/missing.cu)."""
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
 from support import (
-    COMPILERS,
     CUDA,
     FIRST,
     HOME,
@@ -32,91 +29,6 @@ from driver.options import parse  # noqa: E402
 
 sys.dont_write_bytecode = False
 
-HEAD = """#include <cooperative_groups.h>
-#include <cublas_v2.h>
-#include <cuda.h>
-#include <curand_kernel.h>
-#include <mma.h>
-#include <thrust/device_vector.h>
-#include <cufft.h>
-#include <sys/time.h>
-#include <unistd.h>
-#include <atomic>
-#include <chrono>
-#include <cstdio>
-#include <iostream>
-#include <vector>
-namespace cg = cooperative_groups;
-using namespace nvcuda;
-"""
-
-
-class Use(NamedTuple):
-    """Something that is missing, in a kernel or in a function of the host, and two parts of the message."""
-
-    code: str
-    name: str
-    what: str
-
-    def function(self, index: int) -> str:
-        if self in IN_MAIN:
-            return f"void host{index}()\n{{\n{self.code}\n}}\n"
-        return f"__global__ void kernel{index}(float *y, curandState *s)\n{{\n{self.code}\n}}\n"
-
-    def launch(self, index: int) -> str:
-        return "" if self in IN_MAIN else f"\tkernel{index}<<<1, 1>>>(0, 0);\n"
-
-
-TILE_OF_64 = "auto t = cg::tiled_partition<64>(cg::this_thread_block());"
-IN_KERNELS = [
-    Use("cg::sync(cg::this_grid());", "sync", "a barrier of the whole grid"),
-    Use("cg::this_grid().sync();", "sync", "a barrier of the whole grid"),
-    Use("auto c = cg::this_cluster();", "this_cluster", "a group of a cluster of blocks"),
-    Use(TILE_OF_64, "tiled_partition", "a tile of more than 32 threads"),
-    Use("cg::memcpy_async(cg::this_thread_block(), y, y, 4);", "memcpy_async", "an asynchronous copy"),
-]
-IN_MAIN = [
-    Use("cudaTextureObject_t texture;", "cudaTextureObject_t", "textures"),
-    Use("cublasSgemm(0, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1);", "cublasSgemm", "cuBLAS"),
-    Use("cublasStatus_t status = cublasSaxpy(0, 1, 0, 0, 1, 0, 1);", "cublasSaxpy", "cuBLAS"),
-    Use("cufftHandle plan; cufftPlan1d(&plan, 8, CUFFT_C2C, 1);", "cufftPlan1d", "cuFFT"),
-    Use("cudaGraphLaunch(0, 0);", "cudaGraphLaunch", "CUDA runtime"),
-    Use("cuInit(0);", "cuInit", "the driver API"),
-    Use("thrust::device_vector<int> v(10);", "thrust::device_vector", "Thrust"),
-]
-UNIFORM = Use("y[0] = curand_uniform(s);", "curand_uniform", "cuRAND")
-FRAGMENT = Use("wmma::fragment<wmma::matrix_a, 16, 16, 16, float> f;", "wmma::fragment", "tensor cores")
-COMPILER_ATOMIC = Use("__sync_fetch_and_add((int *)y, 1);", "a compiler atomic", "in device code")
-# Functions of the host; printf and puts are the device's, too. What glibc calls otherwise (__isoc99_sscanf) must be
-# named as it was written.
-CALLED = """
-    malloc(4); calloc(1, 4); free(y); exit(1); abort(); getenv("HOME"); fopen("x", "r"); fprintf((FILE *)s, "%g", *y);
-    fflush(0); fgets((char *)y, 4, 0); scanf("%f", y); sscanf("1", "%f", y); sprintf((char *)y, "%p", s);
-    perror("x"); strcpy((char *)y, (char *)s); y[0] = memcmp(y, s, 4); y[0] = atoi((char *)y); strtol((char *)y, 0, 10);
-    rand(); srand(1); random(); time(0); clock_gettime(0, 0); qsort(y, 1, 4, 0);
-"""
-NOT_OURS = "a function of the host, which a kernel cannot call"
-OF_THE_HOST = [
-    *[
-        Use(call, name, "in device code" if name in ("malloc", "free") else NOT_OURS)
-        for call in re.findall(r"\S.*?;", CALLED)
-        for name in re.findall(r"\w+(?=\()", call)[:1]
-    ],
-    Use("y[0] = *new float(1);", "new", "in device code"),
-    Use("delete y;", "delete", "in device code"),
-]
-# What clang itself knows to be the host's.
-KNOWN_TO_CLANG = [
-    Use("usleep(1);", "usleep", NOT_OURS),
-    Use("gettimeofday(0, 0);", "gettimeofday", NOT_OURS),
-    Use("std::vector<float> v(10);", "std::vector<float>", NOT_OURS),
-    Use("fputs(0, stderr);", "stderr", "__host__ variable"),
-    Use("std::cout << y[0];", "cout", "__host__ variable"),
-    Use("y[0] = std::chrono::steady_clock::now().time_since_epoch().count();", "now", "__host__ function"),
-    Use("throw 1;", "throw", "in __global__ function"),
-]
-# By who refuses them: clang, then the plugin. An error hides those found later.
-USES = [[FRAGMENT, UNIFORM, *IN_KERNELS, *IN_MAIN, *KNOWN_TO_CLANG], [COMPILER_ATOMIC, *OF_THE_HOST]]
 GROUPS = """#include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 namespace cg = cooperative_groups;
@@ -192,34 +104,6 @@ TOOLKIT = "/* Copyright NVIDIA Corporation */\n#error the toolkit's\n"
 
 
 class Cuda(Case):
-    def expect_refusals(self, uses: list[Use], compiler: Compiler) -> None:
-        """Each use has its error, first of those of its line, and no other line has one."""
-        functions = "".join(use.function(index) for index, use in enumerate(uses))
-        main = "".join(use.launch(index) for index, use in enumerate(uses))
-        text = f"{HEAD}{functions}int main()\n{{\n{main}}}\n"
-        source = self.write("use.cu", text)
-        outcome = simcc(compiler, ["-ferror-limit=0", "-c", source.name, "-o", "x.o"], cwd=self.scratch)
-        what = f"{compiler.cxx}, {', '.join(use.name for use in uses)}"
-        self.expect_equal(outcome.status, 1, f"{what}: exit status")
-        lines = text.split("\n")
-        errors: dict[int, str] = {}
-        for said in outcome.err.split("\n"):
-            place = re.match(r"use\.cu:(\d+):", said)
-            if re.search(r"\berror: ", said):
-                self.expect(place, f"{what}: an error elsewhere: {said}")
-                errors.setdefault(int(place.group(1)) if place else 0, said)
-        self.expect_equal(sorted(errors), sorted(lines.index(use.code) + 1 for use in uses), f"{what}: lines")
-        for use in uses:
-            said = errors.get(lines.index(use.code) + 1, "")
-            told = use.name in said and use.what in said
-            self.expect(told, f"{what}: expected {use} in\n{outcome.err}")
-
-    def test_what_is_missing_is_an_error_where_it_is_used(self):
-        for compiler in COMPILERS:
-            for together_refused in USES:
-                for uses in [[use] for use in together_refused] if LONG else [together_refused]:
-                    self.expect_refusals(uses, compiler)
-
     def test_a_default_argument_may_launch(self):
         """The host evaluates it, once."""
         self.expect_silent(DEFAULT.run(), "launches")

@@ -31,19 +31,68 @@ int main()
 	return cudaDeviceSynchronize();
 }
 """
+# A block of two warps, which a debugger stops in; and what it says.
+DEBUGGED = """__constant__ float scale = 2;
+__global__ void row(const float *x, float *y, int n)
+{
+	__shared__ float s[32];
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	float v = x[i] * scale;
+	s[threadIdx.x] = v;
+	__syncthreads();
+	float sum = 0;
+	for (int k = 0; k < n; k++)
+		sum += s[k]; // @stop
+	y[i] = sum;
+}
+int main()
+{
+	float *x, *y, h[64];
+	for (int i = 0; i < 64; i++)
+		h[i] = i;
+	cudaMalloc(&x, 256), cudaMalloc(&y, 256);
+	cudaMemcpy(x, h, 256, cudaMemcpyHostToDevice);
+	row<<<2, 32>>>(x, y, 32);
+	return cudaDeviceSynchronize();
+}
+"""
+SESSION = [
+    # what is typed, and what stands in the answer
+    ("print sum", "= 198"),
+    ("print s[3]", "= 70"),
+    ("print scale", "= 2"),
+    ("print n", "= 32"),
+    ("print threadIdx", "= {x = 5, y = 0, z = 0}"),
+    ("print blockIdx.x * blockDim.x", "= 32"),
+    (
+        "info cuda threads",
+        "(0,0,0) to (4,0,0) has left\n* (5,0,0) runs\n  (6,0,0) to (31,0,0) has passed the barrier at a.cu:8",
+    ),
+    ("next", "for (int k"),
+    ("print sum", "= 268"),
+    ("cuda block (1,0,0) thread (7,0,0)", "block (1,0,0), thread (7,0,0)"),
+    ("print v", "= 78"),
+    ("print threadIdx.x", "= 7"),
+    ("next", "sum += s[k]"),
+    ("print threadIdx.x", "= 5"),
+    ("print k", "= 4"),
+    ("cuda", "block (1,0,0), thread (5,0,0)"),
+    ("delete", ""),
+    ("continue", "exited normally"),
+]
 ENDS = "the thread leaves its kernel on this line: `continue`, or `tbreak` where another one is to stop"
 
 
-def at(mark: str) -> str:
-    return f"a.cu:{marked_line(PROGRAM, mark)}"
+def at(mark: str, program: str = PROGRAM) -> str:
+    return f"a.cu:{marked_line(program, mark)}"
 
 
 @unless_run_by_another
 @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
 class Debugger(Case):
-    def answers(self, *commands: str) -> list[str]:
+    def answers(self, *commands: str, program: str = PROGRAM) -> list[str]:
         """What gdb says to each of them, errors included."""
-        self.write("a.cu", PROGRAM)
+        self.write("a.cu", program)
         self.expect_silent(simcc(FIRST, ["-g", "a.cu", "-o", "p"], cwd=self.scratch), "-g")
         one_by_one = "python\nfor each in COMMANDS:\n  print('==', flush=True)\n  try: gdb.execute(each)\n"
         one_by_one += "  except gdb.error as error: print(error, flush=True)\nend\n"
@@ -54,6 +103,14 @@ class Debugger(Case):
         found = [answer.strip("\n") for answer in outcome.out.split("==\n")[2:]]
         self.assertEqual((len(found), outcome.err), (len(commands), ""), outcome.out)
         return found
+
+    def test_threads_and_variables(self):
+        """Variables of a thread, its block and the device; threads by their numbers; nothing when all has ended."""
+        stop = f"break {at('@stop', DEBUGGED)} if blockIdx.x == 1 && threadIdx.x == 5 && k == 3"
+        typed = [command for command, _ in SESSION]
+        said = self.answers(stop, "run", *typed, "info cuda threads", program=DEBUGGED)[2:]
+        for (command, words), answer in zip([*SESSION, ("info cuda threads", "no kernel is running")], said):
+            self.expect_in(words, answer, command)
 
     def test_step(self):
         """A step into the engine or into a header of simcc's; one that passes by a device function."""

@@ -12,9 +12,7 @@ __global__ void axpy(float a, const float *x, float *y, int n)
 int main()
 {
 	float *x = zeros<float>(200), *y = empty<float>(200);
-#ifdef FIXED
-	cudaMemset(y, 0, 200 * sizeof(float));
-#endif
+	IF_RIGHT(cudaMemset(y, 0, 200 * sizeof(float)));
 	axpy<<<2, 128>>>(2, x, y, 200);
 	return end();
 }

@@ -2,11 +2,7 @@
 // EXPECT initcheck uninitialized error
 #include "main.cuh"
 
-#ifdef FIXED
-const int ROWS = 3;
-#else
-const int ROWS = 4;
-#endif
+const int ROWS = WRONG(4, 3);
 
 __global__ void sum(const float *x, int pitch, float *y)
 {

@@ -10,11 +10,7 @@ __global__ void use(const int *x, int *y)
 int main()
 {
 	int *a = empty<int>(64), *b = empty<int>(64), *y = empty<int>(64);
-#ifdef FIXED
-	cudaMemset(a, 0, 64 * sizeof(int));
-#else
-	cudaMemset(a, 0, 32 * sizeof(int));
-#endif
+	cudaMemset(a, 0, WRONG(32, 64) * sizeof(int));
 	cudaMemcpy(b, a, 64 * sizeof(int), cudaMemcpyDeviceToDevice);
 	use<<<1, 64>>>(b, y);
 	return end();

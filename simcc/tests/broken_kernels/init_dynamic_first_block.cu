@@ -5,17 +5,10 @@
 __global__ void lookup(float *y)
 {
 	extern __shared__ float table[];
-#ifndef FIXED
-	if (blockIdx.x == 0)
-#endif
+	if (WRONG(blockIdx.x == 0, true))
 		table[threadIdx.x] = 1.0f / (threadIdx.x + 1);
 	__syncthreads();
 	y[blockIdx.x * 64 + threadIdx.x] = table[63 - threadIdx.x]; // BUG
 }
 
-int main()
-{
-	float *y = empty<float>(4 * 64);
-	lookup<<<4, 64, 64 * sizeof(float)>>>(y);
-	return end();
-}
+MAIN(lookup<<<4, 64, 64 * sizeof(float)>>>(empty<float>(4 * 64)))

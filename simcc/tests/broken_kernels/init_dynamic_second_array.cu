@@ -8,16 +8,9 @@ __global__ void carve(const float *x, float *y)
 	float *k = sram, *v = sram + 64;
 	int t = threadIdx.x;
 	k[t] = x[t];
-#ifdef FIXED
-	v[t] = x[t + 64];
-#endif
+	IF_RIGHT(v[t] = x[t + 64]);
 	__syncthreads();
 	y[t] = k[63 - t] * v[63 - t]; // BUG
 }
 
-int main()
-{
-	float *x = zeros<float>(128), *y = empty<float>(64);
-	carve<<<1, 64, 128 * sizeof(float)>>>(x, y);
-	return end();
-}
+MAIN(carve<<<1, 64, 128 * sizeof(float)>>>(zeros<float>(128), empty<float>(64)))

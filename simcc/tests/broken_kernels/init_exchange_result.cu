@@ -5,17 +5,13 @@
 template <class T>
 __global__ void take(T *slot, T *y)
 {
-#ifdef FIXED
-	atomicExch(slot, T(0));
-#endif
+	IF_RIGHT(atomicExch(slot, T(0)));
 	y[0] = atomicExch(slot, T(1)); // BUG
 }
 
 __global__ void try_once(int *lock, int *y)
 {
-#ifdef FIXED
-	atomicExch(lock, 0);
-#endif
+	IF_RIGHT(atomicExch(lock, 0));
 	if (atomicExch(lock, 1) == 0) // BUG
 		*y = 1;
 }

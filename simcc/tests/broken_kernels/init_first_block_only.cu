@@ -6,19 +6,10 @@
 __global__ void lookup(float *y)
 {
 	__shared__ float table[64];
-#ifdef FIXED
-	table[threadIdx.x] = 1.0f / (threadIdx.x + 1);
-#else
-	if (blockIdx.x == 0)
+	if (WRONG(blockIdx.x == 0, true))
 		table[threadIdx.x] = 1.0f / (threadIdx.x + 1);
-#endif
 	__syncthreads();
 	y[blockIdx.x * 64 + threadIdx.x] = table[63 - threadIdx.x]; // BUG
 }
 
-int main()
-{
-	float *y = empty<float>(4 * 64);
-	lookup<<<4, 64>>>(y);
-	return end();
-}
+MAIN(lookup<<<4, 64>>>(empty<float>(4 * 64)))

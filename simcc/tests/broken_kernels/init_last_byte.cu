@@ -10,11 +10,7 @@ __global__ void add(const int *x, int *y)
 int main()
 {
 	int h[64] = {0}, *x = empty<int>(64), *y = zeros<int>(64);
-#ifdef FIXED
-	cudaMemcpy(x, h, sizeof h, cudaMemcpyHostToDevice);
-#else
-	cudaMemcpy(x, h, sizeof h - 1, cudaMemcpyHostToDevice);
-#endif
+	cudaMemcpy(x, h, WRONG(sizeof h - 1, sizeof h), cudaMemcpyHostToDevice);
 	add<<<1, 64>>>(x, y);
 	return end();
 }

@@ -9,15 +9,8 @@ __global__ void histogram(const int *x, int *bins)
 
 int main()
 {
-	int h[64];
-	for (int i = 0; i < 64; i++)
-		h[i] = i;
-	int *x = copy_of(h), *bins = empty<int>(16);
-#ifdef FIXED
-	cudaMemset(bins, 0, 16 * sizeof(int));
-#else
-	cudaMemset(bins, 0, 16);
-#endif
+	int *x = upwards<int>(64), *bins = empty<int>(16);
+	cudaMemset(bins, 0, WRONG(16, 16 * sizeof(int)));
 	histogram<<<1, 64>>>(x, bins);
 	return end();
 }

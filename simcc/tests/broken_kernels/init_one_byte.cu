@@ -12,11 +12,7 @@ int main()
 {
 	unsigned char *mask = empty<unsigned char>(61);
 	int *y = zeros<int>(1);
-#ifdef FIXED
-	cudaMemset(mask, 1, 61);
-#else
-	cudaMemset(mask, 1, 60);
-#endif
+	cudaMemset(mask, 1, WRONG(60, 61));
 	count<<<1, 64>>>(mask, y, 61);
 	return end();
 }

@@ -8,16 +8,7 @@ __global__ void transpose(const float *x, float *y)
 	int c = threadIdx.x, r = threadIdx.y;
 	tile[r][c] = x[r * 16 + c];
 	__syncthreads();
-#ifdef FIXED
-	y[r * 16 + c] = tile[c][r];
-#else
-	y[r * 16 + c] = tile[c][r + 1]; // BUG
-#endif
+	y[r * 16 + c] = tile[c][WRONG(r + 1, r)]; // BUG
 }
 
-int main()
-{
-	float *x = zeros<float>(256), *y = empty<float>(256);
-	transpose<<<1, dim3(16, 16)>>>(x, y);
-	return end();
-}
+MAIN(transpose<<<1, dim3(16, 16)>>>(zeros<float>(256), empty<float>(256)))

@@ -1,7 +1,7 @@
 // The last K/V tile has fewer rows; those that were not loaded are used all the same.
 // EXPECT initcheck uninitialized error
+#include "main.cuh"
 #include <cmath>
-#include <cstdio>
 
 const int N = 20, D = 16, TILE = 32;
 
@@ -18,11 +18,7 @@ __global__ void attention(const float *Q, const float *K, const float *V, float 
 	__syncthreads();
 	if (row >= N)
 		return;
-#ifdef FIXED
-	for (int j = 0; j < N; j++) {
-#else
-	for (int j = 0; j < TILE; j++) {
-#endif
+	for (int j = 0; j < WRONG(TILE, N); j++) {
 		float s = 0;
 		for (int c = 0; c < D; c++)
 			s += Q[row * D + c] * k[j][c]; // BUG
@@ -38,13 +34,7 @@ __global__ void attention(const float *Q, const float *K, const float *V, float 
 
 int main()
 {
-	float *d[4];
-	for (int i = 0; i < 4; i++) {
-		cudaMalloc(&d[i], N * D * sizeof(float));
-		if (i < 3)
-			cudaMemset(d[i], 0, N * D * sizeof(float));
-	}
-	attention<<<1, 64>>>(d[0], d[1], d[2], d[3]);
-	cudaDeviceSynchronize();
-	return 0;
+	const int count = N * D;
+	attention<<<1, 64>>>(zeros<float>(count), zeros<float>(count), zeros<float>(count), empty<float>(count));
+	return end();
 }

@@ -10,9 +10,7 @@ __global__ void softmax_sum(const float *S, float *L)
 	__shared__ float m[ROWS], l[ROWS];
 	int row = threadIdx.x;
 	m[row] = -INFINITY;
-#ifdef FIXED
-	l[row] = 0;
-#endif
+	IF_RIGHT(l[row] = 0);
 	for (int j = 0; j < N; j++) {
 		float s = S[row * N + j], m_new = fmaxf(m[row], s);
 		l[row] = l[row] * expf(m[row] - m_new) + expf(s - m_new); // BUG

@@ -17,9 +17,4 @@ __global__ void count(const int *x, int *y)
 		y[threadIdx.x] = bin[threadIdx.x]; // ALSO
 }
 
-int main()
-{
-	int *x = zeros<int>(64), *y = empty<int>(8);
-	count<<<1, 64>>>(x, y);
-	return end();
-}
+MAIN(count<<<1, 64>>>(zeros<int>(64), empty<int>(8)))

@@ -22,9 +22,4 @@ __global__ void sum(const float *x, float *y, int n)
 		y[blockIdx.x] = s[0];
 }
 
-int main()
-{
-	float *x = zeros<float>(200), *y = empty<float>(2);
-	sum<<<2, 128>>>(x, y, 200);
-	return end();
-}
+MAIN(sum<<<2, 128>>>(zeros<float>(200), empty<float>(2), 200))

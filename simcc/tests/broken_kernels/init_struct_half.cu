@@ -9,9 +9,7 @@ struct pair {
 __global__ void start(pair *pairs)
 {
 	pairs[threadIdx.x].mean = 1;
-#ifdef FIXED
-	pairs[threadIdx.x].deviation = 2;
-#endif
+	IF_RIGHT(pairs[threadIdx.x].deviation = 2);
 }
 
 __global__ void copy(const pair *from, pair *to)

@@ -12,9 +12,7 @@ __global__ void start(row_state *rows)
 	row_state *row = &rows[threadIdx.x];
 	row->m = -1e30f;
 	row->l = 0;
-#ifdef FIXED
-	row->count = 0;
-#endif
+	IF_RIGHT(row->count = 0);
 }
 
 __global__ void step(row_state *rows)

@@ -35,28 +35,61 @@ T *copy_of(const T (&host)[N])
 	return array;
 }
 
-template <typename... T>
-void free_all(T *...arrays)
+// first, first + step, first + 2 * step, ...
+template <typename T>
+T *upwards(size_t count, int first = 0, int step = 1)
 {
-	int freed[] = {0, (cudaFree(arrays), 0)...};
-	(void)freed;
+	T *array = empty<T>(count), *host = new T[count];
+	for (size_t i = 0; i < count; i++)
+		host[i] = T(first + step * int(i));
+	cudaMemcpy(array, host, count * sizeof(T), cudaMemcpyHostToDevice);
+	delete[] host;
+	return array;
 }
 
-// What main returns. After a fault there is nothing to be freed.
+template <typename T>
+T *ones(size_t count)
+{
+	return upwards<T>(count, 1, 0);
+}
+
+template <typename T>
+T element(const T *array, size_t i)
+{
+	T value;
+	cudaMemcpy(&value, array + i, sizeof value, cudaMemcpyDeviceToHost);
+	return value;
+}
+
+// What main returns. After a fault there is nothing to be freed; else nothing may be left.
 inline int end()
 {
-	for (bool good = cudaDeviceSynchronize() == cudaSuccess; good && allocated_count > 0;)
+	const bool good = cudaDeviceSynchronize() == cudaSuccess;
+	while (good && allocated_count > 0)
 		cudaFree(allocated[--allocated_count]);
-	return 0;
+	return !good;
 }
 
-// A correct one leaves nothing.
-template <typename... T>
-int end(T *...arrays)
-{
-	cudaError_t error = cudaDeviceSynchronize();
-	free_all(arrays...);
-	return error != cudaSuccess;
-}
+// The main of a kernel that is launched once.
+#define MAIN(...)                                                                                                    \
+	int main()                                                                                                   \
+	{                                                                                                            \
+		__VA_ARGS__;                                                                                         \
+		return end();                                                                                        \
+	}
 
+#endif
+
+// Once for each kernel that is compiled together with others: its bug, and what the twin has in its place.
+#undef WRONG
+#undef IF_WRONG
+#undef IF_RIGHT
+#ifdef FIXED
+#define WRONG(broken, fixed) fixed
+#define IF_WRONG(...)
+#define IF_RIGHT(...) __VA_ARGS__
+#else
+#define WRONG(broken, fixed) broken
+#define IF_WRONG(...)        __VA_ARGS__
+#define IF_RIGHT(...)
 #endif

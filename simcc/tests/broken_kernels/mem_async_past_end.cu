@@ -8,9 +8,7 @@ __global__ void tail(const float *x, float *y, int count)
 	alignas(16) __shared__ float s[128];
 	int c = 4 * threadIdx.x, left = count - c;
 	size_t zero_bytes = 0;
-#ifdef FIXED
-	zero_bytes = left >= 4 ? 0 : left > 0 ? 16 - 4 * left : 16;
-#endif
+	IF_RIGHT(zero_bytes = left >= 4 ? 0 : left > 0 ? 16 - 4 * left : 16);
 	if (left > 0)
 		__pipeline_memcpy_async(&s[c], &x[c], 16, zero_bytes); // BUG
 	__pipeline_commit();
@@ -20,9 +18,4 @@ __global__ void tail(const float *x, float *y, int count)
 		y[threadIdx.x] = s[threadIdx.x];
 }
 
-int main()
-{
-	float *x = zeros<float>(102), *y = zeros<float>(32);
-	tail<<<1, 32>>>(x, y, 102);
-	return end();
-}
+MAIN(tail<<<1, 32>>>(zeros<float>(102), zeros<float>(32), 102))

@@ -8,11 +8,7 @@ __global__ void rows(const float *x, float *y, int columns)
 	alignas(16) __shared__ float s[4 * 32];
 	int row = threadIdx.x / 8, c = threadIdx.x % 8 * 4, left = columns - c;
 	size_t zero_bytes = left >= 4 ? 0 : left > 0 ? 16 - 4 * left : 16;
-#ifdef FIXED
-	int stride = 32;
-#else
-	int stride = columns;
-#endif
+	int stride = WRONG(columns, 32);
 	if (left < 4)
 		__pipeline_memcpy_async(&s[row * 32 + c], &x[row * stride + c], 16, zero_bytes); // BUG
 	__pipeline_commit();
@@ -22,9 +18,4 @@ __global__ void rows(const float *x, float *y, int columns)
 		y[threadIdx.x] = s[row * 32 + c];
 }
 
-int main()
-{
-	float *x = zeros<float>(128), *y = zeros<float>(32);
-	rows<<<1, 32>>>(x, y, 30);
-	return end();
-}
+MAIN(rows<<<1, 32>>>(zeros<float>(128), zeros<float>(32), 30))

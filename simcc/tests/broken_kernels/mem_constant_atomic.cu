@@ -12,9 +12,7 @@ __global__ void count(int *y, int *into)
 int main()
 {
 	int *y = empty<int>(32), *into = zeros<int>(32);
-#ifndef FIXED
-	cudaGetSymbolAddress((void **)&into, counts);
-#endif
+	IF_WRONG(cudaGetSymbolAddress((void **)&into, counts));
 	count<<<1, 32>>>(y, into);
 	return end();
 }

@@ -11,9 +11,7 @@ __device__ void set(float *x, float v)
 __global__ void use(float *y)
 {
 	float w = weight[threadIdx.x];
-#ifndef FIXED
-	set(&weight[threadIdx.x], w + 1);
-#endif
+	IF_WRONG(set(&weight[threadIdx.x], w + 1));
 	y[threadIdx.x] = w;
 }
 

@@ -5,11 +5,7 @@ int main()
 {
 	float h[128] = {0};
 	float *x = empty<float>(100);
-#ifdef FIXED
-	cudaMemcpy(x, h, 100 * sizeof(float), cudaMemcpyHostToDevice);
-#else
-	cudaMemcpy(x, h, sizeof h, cudaMemcpyHostToDevice);
-#endif
+	cudaMemcpy(x, h, WRONG(sizeof h, 100 * sizeof(float)), cudaMemcpyHostToDevice);
 	cudaFree(x);
 	return 0;
 }

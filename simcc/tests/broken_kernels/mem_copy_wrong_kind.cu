@@ -5,11 +5,7 @@ int main()
 {
 	float h[128] = {0};
 	float *x = empty<float>(128);
-#ifdef FIXED
-	cudaMemcpy(x, h, sizeof h, cudaMemcpyHostToDevice);
-#else
-	cudaMemcpy(x, h, sizeof h, cudaMemcpyDeviceToHost);
-#endif
+	cudaMemcpy(x, h, sizeof h, WRONG(cudaMemcpyDeviceToHost, cudaMemcpyHostToDevice));
 	cudaFree(x);
 	return 0;
 }

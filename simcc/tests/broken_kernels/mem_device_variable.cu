@@ -1,19 +1,12 @@
 // EXPECT memcheck out_of_bounds error
-#include <cstdio>
+#include "main.cuh"
 
 __device__ int table[16];
 
 __global__ void fill()
 {
-#ifdef FIXED
-	if (threadIdx.x < 16)
-#endif
+	if (threadIdx.x < WRONG(32, 16))
 		table[threadIdx.x] = threadIdx.x; // BUG
 }
 
-int main()
-{
-	fill<<<1, 32>>>();
-	cudaDeviceSynchronize();
-	return 0;
-}
+MAIN(fill<<<1, 32>>>())

@@ -7,12 +7,4 @@ __global__ void fold(int *y, int columns)
 	y[threadIdx.x] = threadIdx.x % columns; // BUG
 }
 
-int main()
-{
-#ifdef FIXED
-	fold<<<1, 32>>>(zeros<int>(32), 8);
-#else
-	fold<<<1, 32>>>(zeros<int>(32), 0);
-#endif
-	return end();
-}
+MAIN(fold<<<1, 32>>>(zeros<int>(32), WRONG(0, 8)))

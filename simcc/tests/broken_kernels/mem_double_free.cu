@@ -5,8 +5,6 @@ int main()
 {
 	float *x = empty<float>(64);
 	cudaFree(x);
-#ifndef FIXED
-	cudaFree(x);
-#endif
+	IF_WRONG(cudaFree(x));
 	return 0;
 }

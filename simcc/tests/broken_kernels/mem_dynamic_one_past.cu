@@ -13,13 +13,4 @@ __global__ void shift(const float *x, float *y)
 	y[t] = s[t + 1];
 }
 
-int main()
-{
-	float *x = zeros<float>(64), *y = empty<float>(64);
-#ifdef FIXED
-	shift<<<1, 64, 65 * sizeof(float)>>>(x, y);
-#else
-	shift<<<1, 64, 64 * sizeof(float)>>>(x, y);
-#endif
-	return end();
-}
+MAIN(shift<<<1, 64, WRONG(64, 65) * sizeof(float)>>>(zeros<float>(64), empty<float>(64)))

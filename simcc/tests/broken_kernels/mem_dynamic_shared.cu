@@ -11,13 +11,4 @@ __global__ void reverse(const float *x, float *y)
 	y[t] = s[127 - t];
 }
 
-int main()
-{
-	float *x = zeros<float>(128), *y = empty<float>(128);
-#ifdef FIXED
-	reverse<<<1, 128, 128 * sizeof(float)>>>(x, y);
-#else
-	reverse<<<1, 128, 128>>>(x, y);
-#endif
-	return end();
-}
+MAIN(reverse<<<1, 128, WRONG(128, 128 * sizeof(float))>>>(zeros<float>(128), empty<float>(128)))

@@ -1,6 +1,6 @@
 // A wrong batch stride leads megabytes past the end, where another allocation may well lie.
 // EXPECT memcheck out_of_bounds error
-#include <cstdio>
+#include "main.cuh"
 
 __global__ void scale(float *x, size_t stride)
 {
@@ -10,15 +10,8 @@ __global__ void scale(float *x, size_t stride)
 int main()
 {
 	float *d[8];
-	for (int i = 0; i < 8; i++) {
-		cudaMalloc(&d[i], 4 * 64 * sizeof(float));
-		cudaMemset(d[i], 0, 4 * 64 * sizeof(float));
-	}
-#ifdef FIXED
-	scale<<<4, 64>>>(d[0], 64);
-#else
-	scale<<<4, 64>>>(d[0], 1 << 18);
-#endif
-	cudaDeviceSynchronize();
-	return 0;
+	for (int i = 0; i < 8; i++)
+		d[i] = zeros<float>(4 * 64);
+	scale<<<4, 64>>>(d[0], WRONG(1 << 18, 64));
+	return end();
 }

@@ -5,10 +5,6 @@
 int main()
 {
 	float *x = empty<float>(100);
-#ifdef FIXED
-	cudaFree(x);
-#else
-	cudaFree(x + 10);
-#endif
+	cudaFree(WRONG(x + 10, x));
 	return 0;
 }

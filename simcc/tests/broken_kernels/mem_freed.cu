@@ -9,9 +9,7 @@ __global__ void twice(float *x)
 int main()
 {
 	float *x = zeros<float>(64);
-#ifndef FIXED
-	cudaFree(x);
-#endif
+	IF_WRONG(cudaFree(x));
 	twice<<<1, 64>>>(x);
 	return end();
 }

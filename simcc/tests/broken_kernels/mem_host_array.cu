@@ -11,10 +11,6 @@ int main()
 {
 	int h[32] = {0};
 	int *x = copy_of(h), *y = zeros<int>(32);
-#ifdef FIXED
-	add<<<1, 32>>>(x, y);
-#else
-	add<<<1, 32>>>(h, y);
-#endif
+	add<<<1, 32>>>(WRONG(h, x), y);
 	return end();
 }

@@ -10,10 +10,6 @@ __global__ void first_of(const int *x, int *y)
 int main()
 {
 	int *x = zeros<int>(32), *y = zeros<int>(32);
-#ifdef FIXED
-	first_of<<<1, 32>>>(x, y);
-#else
-	first_of<<<1, 32>>>((const int *)((size_t)&main & ~(size_t)15), y);
-#endif
+	first_of<<<1, 32>>>(WRONG((const int *)((size_t)&main & ~(size_t)15), x), y);
 	return x == nullptr || end();
 }

@@ -4,11 +4,7 @@
 int main()
 {
 	float *x = empty<float>(100);
-#ifdef FIXED
-	cudaMemset(x, 0, 100 * sizeof(float));
-#else
-	cudaMemset(x, 0, 101 * sizeof(float));
-#endif
+	cudaMemset(x, 0, WRONG(101, 100) * sizeof(float));
 	cudaFree(x);
 	return 0;
 }

@@ -2,11 +2,7 @@
 // EXPECT memcheck misaligned error
 #include "main.cuh"
 
-#ifdef FIXED
-const int PITCH = 68;
-#else
-const int PITCH = 66;
-#endif
+const int PITCH = WRONG(66, 68);
 
 __global__ void load(const float *x, float *y)
 {

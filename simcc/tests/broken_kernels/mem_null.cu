@@ -1,5 +1,5 @@
 // EXPECT memcheck null|out_of_bounds error
-#include <cstdio>
+#include "main.cuh"
 
 __global__ void attention(const float *q, float *o, float *l)
 {
@@ -8,16 +8,4 @@ __global__ void attention(const float *q, float *o, float *l)
 	l[i] = 1; // BUG
 }
 
-int main()
-{
-	float *q, *o, *l = NULL;
-	cudaMalloc(&q, 64 * sizeof(float));
-	cudaMalloc(&o, 64 * sizeof(float));
-	cudaMemset(q, 0, 64 * sizeof(float));
-#ifdef FIXED
-	cudaMalloc(&l, 64 * sizeof(float));
-#endif
-	attention<<<1, 64>>>(q, o, l);
-	cudaDeviceSynchronize();
-	return 0;
-}
+MAIN(attention<<<1, 64>>>(zeros<float>(64), empty<float>(64), WRONG(nullptr, empty<float>(64))))

@@ -5,17 +5,8 @@
 __global__ void difference(const float *x, float *y, int n)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
-#ifdef FIXED
-	if (i < n - 1)
-#else
-	if (i < n)
-#endif
+	if (i < WRONG(n, n - 1))
 		y[i] = x[i + 1] - x[i]; // BUG
 }
 
-int main()
-{
-	float *x = zeros<float>(256), *y = empty<float>(256);
-	difference<<<2, 128>>>(x, y, 256);
-	return end();
-}
+MAIN(difference<<<2, 128>>>(zeros<float>(256), empty<float>(256), 256))

@@ -9,16 +9,9 @@ __global__ void follow(int *y)
 	if (threadIdx.x == 0)
 		place = &own;
 	__syncthreads();
-#ifndef FIXED
-	own = *place; // BUG
-#endif
+	IF_WRONG(own = *place); // BUG
 	__syncthreads();
 	y[threadIdx.x] = own;
 }
 
-int main()
-{
-	int *y = empty<int>(64);
-	follow<<<1, 64>>>(y);
-	return end();
-}
+MAIN(follow<<<1, 64>>>(empty<int>(64)))

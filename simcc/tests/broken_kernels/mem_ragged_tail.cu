@@ -10,11 +10,7 @@ __global__ void load(const float *K, float *y, int n)
 	float sum = 0;
 	for (int first = 0; first < n; first += TILE) {
 		for (int i = threadIdx.x; i < TILE * D; i += blockDim.x)
-#ifdef FIXED
-			k[i / D][i % D] = first + i / D < n ? K[first * D + i] : 0;
-#else
-			k[i / D][i % D] = K[first * D + i]; // BUG
-#endif
+			k[i / D][i % D] = WRONG(K[first * D + i], first + i / D < n ? K[first * D + i] : 0); // BUG
 		__syncthreads();
 		for (int j = 0; j < TILE; j++)
 			sum += k[j][threadIdx.x % D];

@@ -5,15 +5,8 @@
 __global__ void spell(char *y)
 {
 	char *text = (char *)"text";
-#ifndef FIXED
-	text[threadIdx.x] = 'T'; // BUG
-#endif
+	IF_WRONG(text[threadIdx.x] = 'T'); // BUG
 	y[threadIdx.x] = text[threadIdx.x];
 }
 
-int main()
-{
-	char *y = empty<char>(4);
-	spell<<<1, 4>>>(y);
-	return end();
-}
+MAIN(spell<<<1, 4>>>(empty<char>(4)))

@@ -4,11 +4,7 @@
 
 __device__ __noinline__ void halves(const float *x, float *own, float **where)
 {
-#ifdef FIXED
-	float *pair = own;
-#else
-	float pair[2];
-#endif
+	float WRONG(pair[2], *pair = own);
 	pair[0] = x[threadIdx.x] / 2;
 	pair[1] = x[threadIdx.x] - pair[0];
 	*where = pair;
@@ -21,9 +17,4 @@ __global__ void sum_of_halves(const float *x, float *y)
 	y[threadIdx.x] = pair[0]; // BUG
 }
 
-int main()
-{
-	float *x = zeros<float>(32), *y = empty<float>(32);
-	sum_of_halves<<<1, 32>>>(x, y);
-	return end();
-}
+MAIN(sum_of_halves<<<1, 32>>>(zeros<float>(32), empty<float>(32)))

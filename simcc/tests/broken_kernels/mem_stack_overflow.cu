@@ -3,10 +3,8 @@
 
 __device__ int depth(int n)
 {
-#ifdef FIXED
-	if (n == 0)
+	if (WRONG(false, n == 0))
 		return 0;
-#endif
 	return 1 + depth(n - 1); // BUG
 }
 
@@ -15,9 +13,4 @@ __global__ void recurse(int *y)
 	y[threadIdx.x] = depth(threadIdx.x);
 }
 
-int main()
-{
-	int *y = empty<int>(32);
-	recurse<<<1, 32>>>(y);
-	return end();
-}
+MAIN(recurse<<<1, 32>>>(empty<int>(32)))

@@ -6,11 +6,7 @@ const int D = 64;
 
 __global__ void load(const float *K, float *y)
 {
-#ifdef FIXED
-	__shared__ float k[32][D], v[32][D], q[16][D];
-#else
-	__shared__ float k[16][D], v[32][D], q[16][D];
-#endif
+	__shared__ float k[WRONG(16, 32)][D], v[32][D], q[16][D];
 	int t = threadIdx.x;
 	for (int i = t; i < 32 * D; i += blockDim.x)
 		v[i / D][i % D] = 0;

@@ -9,12 +9,4 @@ __global__ void halves(int *y, int n)
 	y[threadIdx.x] = n / 2;
 }
 
-int main()
-{
-#ifdef FIXED
-	halves<<<1, 32>>>(zeros<int>(32), 8);
-#else
-	halves<<<1, 32>>>(zeros<int>(32), 7);
-#endif
-	return end();
-}
+MAIN(halves<<<1, 32>>>(zeros<int>(32), WRONG(7, 8)))

@@ -9,15 +9,8 @@ __global__ void rounds(int *y)
 	for (int i = 0; i < 20000; i++)
 		__syncthreads();
 	s[t] = t; // OTHER
-#ifdef FIXED
-	__syncthreads();
-#endif
+	IF_RIGHT(__syncthreads());
 	y[t] = s[63 - t]; // BUG
 }
 
-int main()
-{
-	int *y = empty<int>(128);
-	rounds<<<1, 64>>>(y);
-	return end();
-}
+MAIN(rounds<<<1, 64>>>(empty<int>(128)))

@@ -12,16 +12,8 @@ __global__ void rounds(const int *x, int *y)
 		atomicAdd(&s, x[threadIdx.x]); // OTHER
 		__syncthreads();
 		y[64 * i + threadIdx.x] = s; // BUG
-#ifdef FIXED
-		__syncthreads();
-#endif
+		IF_RIGHT(__syncthreads());
 	}
 }
 
-int main()
-{
-	int *x = empty<int>(64), *y = empty<int>(3 * 64);
-	cudaMemset(x, 1, 64 * sizeof(int));
-	rounds<<<1, 64>>>(x, y);
-	return end();
-}
+MAIN(rounds<<<1, 64>>>(ones<int>(64), empty<int>(3 * 64)))

@@ -9,16 +9,8 @@ __global__ void total(const int *x, int *y)
 		s = 0;
 	__syncthreads();
 	atomicAdd(&s, x[threadIdx.x]); // OTHER
-#ifdef FIXED
-	__syncthreads();
-#endif
+	IF_RIGHT(__syncthreads());
 	y[threadIdx.x] = s; // BUG
 }
 
-int main()
-{
-	int *x = empty<int>(256), *y = empty<int>(256);
-	cudaMemset(x, 1, 256 * sizeof(int));
-	total<<<1, 256>>>(x, y);
-	return end();
-}
+MAIN(total<<<1, 256>>>(ones<int>(256), empty<int>(256)))

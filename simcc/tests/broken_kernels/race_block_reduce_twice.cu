@@ -9,9 +9,7 @@ __device__ float block_sum(float v)
 	int t = threadIdx.x;
 	for (int step = 16; step > 0; step /= 2)
 		v += __shfl_xor_sync(0xffffffff, v, step);
-#ifdef FIXED
-	__syncthreads();
-#endif
+	IF_RIGHT(__syncthreads());
 	if (t % 32 == 0)
 		partial[t / 32] = v; // OTHER
 	__syncthreads();
@@ -26,10 +24,4 @@ __global__ void normalize(float *x)
 	x[t] = d / block_sum(d * d + 1);
 }
 
-int main()
-{
-	float *x = empty<float>(128);
-	cudaMemset(x, 1, 128 * sizeof(float));
-	normalize<<<1, 128>>>(x);
-	return end();
-}
+MAIN(normalize<<<1, 128>>>(ones<float>(128)))

@@ -6,16 +6,7 @@ __global__ void pass_on(float *y, float *old)
 {
 	if (threadIdx.x != 0)
 		return;
-#ifdef FIXED
-	old[blockIdx.x] = atomicExch(y, 1.0f + blockIdx.x);
-#else
-	old[blockIdx.x] = atomicExch_block(y, 1.0f + blockIdx.x); // BUG
-#endif
+	old[blockIdx.x] = WRONG(atomicExch_block, atomicExch)(y, 1.0f + blockIdx.x); // BUG
 }
 
-int main()
-{
-	float *y = zeros<float>(1), *old = zeros<float>(4);
-	pass_on<<<4, 32>>>(y, old);
-	return end();
-}
+MAIN(pass_on<<<4, 32>>>(zeros<float>(1), zeros<float>(4)))

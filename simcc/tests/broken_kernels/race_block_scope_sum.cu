@@ -11,18 +11,8 @@ __global__ void sum(const float *x, float *y)
 	__syncthreads();
 	atomicAdd_block(&s, x[blockIdx.x * 64 + t]);
 	__syncthreads();
-#ifdef FIXED
 	if (t == 0)
-		atomicAdd(y, s);
-#else
-	if (t == 0)
-		atomicAdd_block(y, s); // BUG
-#endif
+		WRONG(atomicAdd_block, atomicAdd)(y, s); // BUG
 }
 
-int main()
-{
-	float *x = zeros<float>(256), *y = zeros<float>(1);
-	sum<<<4, 64>>>(x, y);
-	return end();
-}
+MAIN(sum<<<4, 64>>>(zeros<float>(256), zeros<float>(1)))

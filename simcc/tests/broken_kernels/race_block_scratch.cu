@@ -8,15 +8,8 @@ __global__ void exchange(float *scratch, float *y)
 	float *mine = scratch + blockIdx.x * blockDim.x;
 	int t = threadIdx.x;
 	mine[t] = t; // OTHER
-#ifdef FIXED
-	__syncthreads();
-#endif
+	IF_RIGHT(__syncthreads());
 	y[blockIdx.x * blockDim.x + t] = mine[blockDim.x - 1 - t]; // BUG
 }
 
-int main()
-{
-	float *scratch = empty<float>(256), *y = empty<float>(256);
-	exchange<<<2, 128>>>(scratch, y);
-	return end();
-}
+MAIN(exchange<<<2, 128>>>(empty<float>(256), empty<float>(256)))

@@ -12,17 +12,9 @@ __global__ void shift(unsigned char *x)
 		s[96] = 0;
 	__syncthreads();
 	unsigned char next = s[t + 1]; // OTHER
-#ifdef FIXED
-	__syncthreads();
-#endif
+	IF_RIGHT(__syncthreads());
 	s[t] = next; // BUG
 	x[t] = s[t];
 }
 
-int main()
-{
-	unsigned char *x = empty<unsigned char>(96);
-	cudaMemset(x, 1, 96);
-	shift<<<1, 96>>>(x);
-	return end();
-}
+MAIN(shift<<<1, 96>>>(ones<unsigned char>(96)))

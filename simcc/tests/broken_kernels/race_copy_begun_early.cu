@@ -5,11 +5,7 @@
 
 __global__ void sums(const float *x, float *y, int stages)
 {
-#ifdef FIXED
-	enum { COUNT = 2 };
-#else
-	enum { COUNT = 1 };
-#endif
+	enum { COUNT = WRONG(1, 2) };
 	__shared__ float s[COUNT][64];
 	float sum = 0;
 	for (int stage = 0; stage <= stages; stage++) {
@@ -26,9 +22,4 @@ __global__ void sums(const float *x, float *y, int stages)
 	y[threadIdx.x] = sum;
 }
 
-int main()
-{
-	float *x = zeros<float>(64 * 3), *y = zeros<float>(64);
-	sums<<<1, 64>>>(x, y, 3);
-	return end();
-}
+MAIN(sums<<<1, 64>>>(zeros<float>(64 * 3), zeros<float>(64), 3))

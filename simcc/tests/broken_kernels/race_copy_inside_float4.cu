@@ -10,16 +10,8 @@ __global__ void turn(const float *x, float4 *y)
 	*mine = make_float4(1, 2, 3, 4);
 	__pipeline_memcpy_async(&mine->z, &x[threadIdx.x], 4); // OTHER
 	__pipeline_commit();
-#ifdef FIXED
-	__pipeline_wait_prior(0);
-#endif
+	IF_RIGHT(__pipeline_wait_prior(0));
 	y[threadIdx.x] = *mine; // BUG
 }
 
-int main()
-{
-	float *x = zeros<float>(64);
-	float4 *y = zeros<float4>(64);
-	turn<<<2, 64>>>(x, y);
-	return end();
-}
+MAIN(turn<<<2, 64>>>(zeros<float>(64), zeros<float4>(64)))

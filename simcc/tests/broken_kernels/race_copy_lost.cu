@@ -22,9 +22,4 @@ __global__ void sums(const float *x, float *y, int stages)
 	y[threadIdx.x] = sum;
 }
 
-int main()
-{
-	float *x = zeros<float>(64 * 4), *y = zeros<float>(64);
-	sums<<<1, 64>>>(x, y, 3);
-	return end();
-}
+MAIN(sums<<<1, 64>>>(zeros<float>(64 * 4), zeros<float>(64), 3))

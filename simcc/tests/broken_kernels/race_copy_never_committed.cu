@@ -9,17 +9,10 @@ __global__ void first(const float *x, float *y)
 	auto pipe = cuda::make_pipeline();
 	pipe.producer_acquire();
 	cuda::memcpy_async(&s[threadIdx.x], &x[threadIdx.x], 4, pipe); // OTHER
-#ifdef FIXED
-	pipe.producer_commit();
-#endif
+	IF_RIGHT(pipe.producer_commit());
 	pipe.consumer_wait();
 	y[threadIdx.x] = s[threadIdx.x]; // BUG
 	pipe.consumer_release();
 }
 
-int main()
-{
-	float *x = zeros<float>(32), *y = zeros<float>(32);
-	first<<<1, 32>>>(x, y);
-	return end();
-}
+MAIN(first<<<1, 32>>>(zeros<float>(32), zeros<float>(32)))

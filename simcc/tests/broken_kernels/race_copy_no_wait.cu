@@ -8,16 +8,9 @@ __global__ void turn(const float *x, float *y)
 	__shared__ float s[64];
 	__pipeline_memcpy_async(&s[threadIdx.x], &x[threadIdx.x], 4); // OTHER
 	__pipeline_commit();
-#ifdef FIXED
-	__pipeline_wait_prior(0);
-#endif
+	IF_RIGHT(__pipeline_wait_prior(0));
 	__syncthreads();
 	y[threadIdx.x] = s[63 - threadIdx.x]; // BUG
 }
 
-int main()
-{
-	float *x = zeros<float>(64), *y = zeros<float>(64);
-	turn<<<2, 64>>>(x, y);
-	return end();
-}
+MAIN(turn<<<2, 64>>>(zeros<float>(64), zeros<float>(64)))

@@ -8,9 +8,7 @@ __global__ void twice(const float *x, float *y)
 	alignas(16) __shared__ float s[128];
 	__pipeline_memcpy_async(&s[4 * threadIdx.x + 1], &x[threadIdx.x], 4); // OTHER
 	__pipeline_commit();
-#ifdef FIXED
-	__pipeline_wait_prior(0);
-#endif
+	IF_RIGHT(__pipeline_wait_prior(0));
 	__pipeline_memcpy_async(&s[4 * threadIdx.x], &x[4 * threadIdx.x], 16); // BUG
 	__pipeline_commit();
 	__pipeline_wait_prior(0);
@@ -18,9 +16,4 @@ __global__ void twice(const float *x, float *y)
 	y[threadIdx.x] = s[127 - threadIdx.x];
 }
 
-int main()
-{
-	float *x = zeros<float>(128), *y = zeros<float>(32);
-	twice<<<1, 32>>>(x, y);
-	return end();
-}
+MAIN(twice<<<1, 32>>>(zeros<float>(128), zeros<float>(32)))

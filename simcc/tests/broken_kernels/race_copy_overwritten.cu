@@ -17,9 +17,4 @@ __global__ void first_half(const float *x, float *y, int count)
 	y[threadIdx.x] = s[threadIdx.x];
 }
 
-int main()
-{
-	float *x = zeros<float>(64), *y = zeros<float>(64);
-	first_half<<<1, 64>>>(x, y, 32);
-	return end();
-}
+MAIN(first_half<<<1, 64>>>(zeros<float>(64), zeros<float>(64), 32))

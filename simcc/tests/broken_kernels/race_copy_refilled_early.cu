@@ -13,16 +13,9 @@ __global__ void sums(const float *x, float *y, int stages)
 		__pipeline_wait_prior(0);
 		__syncthreads();
 		sum += s[(threadIdx.x + 40) % 64]; // OTHER
-#ifdef FIXED
-		__syncthreads();
-#endif
+		IF_RIGHT(__syncthreads());
 	}
 	y[threadIdx.x] = sum;
 }
 
-int main()
-{
-	float *x = zeros<float>(64 * 3), *y = zeros<float>(64);
-	sums<<<1, 64>>>(x, y, 3);
-	return end();
-}
+MAIN(sums<<<1, 64>>>(zeros<float>(64 * 3), zeros<float>(64), 3))

@@ -15,9 +15,4 @@ __global__ void count(int *n, int *total)
 #endif
 }
 
-int main()
-{
-	int *n = zeros<int>(1), *total = zeros<int>(1);
-	count<<<7, 1>>>(n, total);
-	return end();
-}
+MAIN(count<<<7, 1>>>(zeros<int>(1), zeros<int>(1)))

@@ -12,20 +12,9 @@ __global__ void count(const float *x, int *total)
 	__syncthreads();
 	if (x[t] > 0)
 		atomicAdd(&n, 1); // OTHER
-#ifdef FIXED
-	__syncthreads();
-#endif
+	IF_RIGHT(__syncthreads());
 	if (t == blockDim.x - 1)
 		*total = n; // BUG
 }
 
-int main()
-{
-	float h[256];
-	for (int i = 0; i < 256; i++)
-		h[i] = 1;
-	float *x = copy_of(h);
-	int *total = zeros<int>(1);
-	count<<<1, 256>>>(x, total);
-	return end();
-}
+MAIN(count<<<1, 256>>>(ones<float>(256), zeros<int>(1)))

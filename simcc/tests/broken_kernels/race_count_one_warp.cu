@@ -12,18 +12,11 @@ __global__ void count(int *n, int *total)
 	__syncwarp();
 	atomicAdd(&m, 1); // OTHER
 	atomicAdd(n, 1);  // OTHER
-#ifdef FIXED
-	__syncwarp();
-#endif
+	IF_RIGHT(__syncwarp());
 	if (t == 31)
 		total[0] = m; // BUG
 	if (t == 31)
 		total[1] = *n; // BUG
 }
 
-int main()
-{
-	int *n = zeros<int>(1), *total = zeros<int>(2);
-	count<<<1, 32>>>(n, total);
-	return end();
-}
+MAIN(count<<<1, 32>>>(zeros<int>(1), zeros<int>(2)))

@@ -16,13 +16,9 @@ __global__ void pipeline(const float *x, float *y)
 	for (int tile = 0; tile < TILES; tile++) {
 		if (tile + 1 < TILES)
 			buffer[(tile + 1) % 2][t] = x[(tile + 1) * T + t]; // OTHER
-#ifdef FIXED
-		sum += buffer[tile % 2][(t * 7 + 3) % T];
-		__syncthreads();
-#else
-		__syncthreads();
+		IF_WRONG(__syncthreads());
 		sum += buffer[tile % 2][(t * 7 + 3) % T]; // BUG
-#endif
+		IF_RIGHT(__syncthreads());
 	}
 	y[t] = sum;
 }

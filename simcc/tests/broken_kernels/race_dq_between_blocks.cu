@@ -17,11 +17,7 @@ __global__ void backward_dq(const float *dS, const float *K, float *dQ, float sc
 		float sum = 0;
 		for (int j = 0; j < TILE; j++)
 			sum += dS[row * N + first + j] * k[j][c];
-#ifdef FIXED
-		atomicAdd(&dQ[row * D + c], sum * scale);
-#else
-		dQ[row * D + c] += sum * scale; // BUG
-#endif
+		WRONG(dQ[row * D + c] += sum * scale, atomicAdd(&dQ[row * D + c], sum * scale)); // BUG
 	}
 }
 

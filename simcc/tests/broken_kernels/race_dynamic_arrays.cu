@@ -5,11 +5,7 @@
 __global__ void carve(float *y)
 {
 	extern __shared__ float sram[];
-#ifdef FIXED
-	float *a = sram, *b = sram + 64;
-#else
-	float *a = sram, *b = sram + 32;
-#endif
+	float *a = sram, *b = sram + WRONG(32, 64);
 	int t = threadIdx.x;
 	a[t] = t;  // OTHER
 	b[t] = -t; // BUG
@@ -17,9 +13,4 @@ __global__ void carve(float *y)
 	y[t] = a[63 - t] + b[63 - t];
 }
 
-int main()
-{
-	float *y = empty<float>(64);
-	carve<<<1, 64, 128 * sizeof(float)>>>(y);
-	return end();
-}
+MAIN(carve<<<1, 64, 128 * sizeof(float)>>>(empty<float>(64)))

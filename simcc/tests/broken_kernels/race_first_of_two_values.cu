@@ -22,9 +22,4 @@ __global__ void set(int *x, int *y)
 	__threadfence(); // orders nothing here
 }
 
-int main()
-{
-	int *x = zeros<int>(2), *y = zeros<int>(1);
-	set<<<1, 64>>>(x, y);
-	return end(x, y);
-}
+MAIN(set<<<1, 64>>>(zeros<int>(2), zeros<int>(1)))

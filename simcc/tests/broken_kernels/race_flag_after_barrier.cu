@@ -12,16 +12,9 @@ __global__ void count(int *flag, int *y)
 	__syncthreads();
 	if (threadIdx.x == 0)
 		*(volatile int *)flag = 7; // BUG
-#ifdef FIXED
-	__syncthreads();
-#endif
+	IF_RIGHT(__syncthreads());
 	if (threadIdx.x == 32)
 		y[0] = *flag; // BUG
 }
 
-int main()
-{
-	int *flag = zeros<int>(1), *y = zeros<int>(1);
-	count<<<1, 64>>>(flag, y);
-	return end(flag, y);
-}
+MAIN(count<<<1, 64>>>(zeros<int>(1), zeros<int>(1)))

@@ -9,16 +9,9 @@ __global__ void next_phase(char *y)
 		phase[0] = 1;
 	__syncthreads();
 	y[threadIdx.x] = phase[0]; // OTHER
-#ifdef FIXED
-	__syncwarp();
-#endif
+	IF_RIGHT(__syncwarp());
 	if (threadIdx.x == 0)
 		phase[0] = 2; // BUG
 }
 
-int main()
-{
-	char *y = empty<char>(32);
-	next_phase<<<1, 32>>>(y);
-	return end();
-}
+MAIN(next_phase<<<1, 32>>>(empty<char>(32)))

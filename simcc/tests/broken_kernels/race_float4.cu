@@ -9,16 +9,8 @@ __global__ void spread(const float4 *x, float *y)
 	int t = threadIdx.x;
 	if (t < 64)
 		tile[t] = x[t]; // OTHER
-#ifdef FIXED
-	__syncthreads();
-#endif
+	IF_RIGHT(__syncthreads());
 	y[t] = flat[t]; // BUG
 }
 
-int main()
-{
-	float4 *x = zeros<float4>(64);
-	float *y = empty<float>(256);
-	spread<<<1, 256>>>(x, y);
-	return end();
-}
+MAIN(spread<<<1, 256>>>(zeros<float4>(64), empty<float>(256)))

@@ -6,15 +6,8 @@ __global__ void normalize(float *x)
 {
 	float first = x[0];                  // OTHER
 	float mine = x[threadIdx.x] - first; // OTHER
-#ifdef FIXED
-	__syncwarp();
-#endif
+	IF_RIGHT(__syncwarp());
 	x[threadIdx.x] = mine; // BUG
 }
 
-int main()
-{
-	float *x = zeros<float>(32);
-	normalize<<<1, 32>>>(x);
-	return end();
-}
+MAIN(normalize<<<1, 32>>>(zeros<float>(32)))

@@ -7,9 +7,7 @@ __global__ void shift(T *x)
 {
 	int t = threadIdx.x;
 	T next = t < 31 ? x[t + 1] : T(); // OTHER
-#ifdef FIXED
-	__syncwarp();
-#endif
+	IF_RIGHT(__syncwarp());
 	x[t] = next; // BUG
 }
 

@@ -18,9 +18,4 @@ __global__ void exchange(int *y)
 	y[t] = s[t ^ 16]; // BUG
 }
 
-int main()
-{
-	int *y = empty<int>(32);
-	exchange<<<1, 32>>>(y);
-	return end();
-}
+MAIN(exchange<<<1, 32>>>(empty<int>(32)))

@@ -11,18 +11,9 @@ __global__ void histogram(int *y)
 		h[t] = 0;
 	__syncthreads();
 	atomicAdd(&h[t % 4], 1); // OTHER
-#ifdef FIXED
-	__syncthreads();
-#else
-	__syncwarp();
-#endif
+	WRONG(__syncwarp, __syncthreads)();
 	if (t >= 124)
 		y[t - 124] = h[t - 124]; // BUG
 }
 
-int main()
-{
-	int *y = empty<int>(4);
-	histogram<<<1, 128>>>(y);
-	return end();
-}
+MAIN(histogram<<<1, 128>>>(empty<int>(4)))

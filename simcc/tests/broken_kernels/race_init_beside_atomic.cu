@@ -8,21 +8,11 @@ __global__ void count(const int *x, int *y)
 	int t = threadIdx.x;
 	if (t < 4)
 		bin[t] = 0; // OTHER
-#ifdef FIXED
-	__syncthreads();
-#endif
+	IF_RIGHT(__syncthreads());
 	atomicAdd(&bin[x[t] & 3], 1); // BUG
 	__syncthreads();
 	if (t < 4)
 		y[t] = bin[t];
 }
 
-int main()
-{
-	int h[128];
-	for (int i = 0; i < 128; i++)
-		h[i] = i;
-	int *x = copy_of(h), *y = empty<int>(4);
-	count<<<1, 128>>>(x, y);
-	return end();
-}
+MAIN(count<<<1, 128>>>(upwards<int>(128), empty<int>(4)))

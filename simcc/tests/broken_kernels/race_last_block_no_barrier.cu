@@ -11,9 +11,7 @@ __global__ void sum(const float *x, float *partial, float *y)
 	int t = threadIdx.x;
 	partial[blockIdx.x * 64 + t] = 2 * x[blockIdx.x * 64 + t]; // OTHER
 	__threadfence();
-#ifdef FIXED
-	__syncthreads();
-#endif
+	IF_RIGHT(__syncthreads());
 	if (t == 0)
 		last = atomicAdd(&finished, 1) == gridDim.x - 1;
 	__syncthreads();
@@ -25,9 +23,4 @@ __global__ void sum(const float *x, float *partial, float *y)
 	}
 }
 
-int main()
-{
-	float *x = zeros<float>(512), *partial = empty<float>(512), *y = empty<float>(64);
-	sum<<<8, 64>>>(x, partial, y);
-	return end();
-}
+MAIN(sum<<<8, 64>>>(zeros<float>(512), empty<float>(512), empty<float>(64)))

@@ -19,9 +19,7 @@ __global__ void sum(const float *x, float *partial, float *y)
 	}
 	if (t == 0) {
 		partial[blockIdx.x] = s[0]; // OTHER
-#ifdef FIXED
-		__threadfence();
-#endif
+		IF_RIGHT(__threadfence());
 		last = atomicAdd(&finished, 1) == gridDim.x - 1;
 	}
 	__syncthreads();
@@ -33,9 +31,4 @@ __global__ void sum(const float *x, float *partial, float *y)
 	}
 }
 
-int main()
-{
-	float *x = zeros<float>(512), *partial = empty<float>(8), *y = empty<float>(1);
-	sum<<<8, 64>>>(x, partial, y);
-	return end();
-}
+MAIN(sum<<<8, 64>>>(zeros<float>(512), empty<float>(8), empty<float>(1)))

@@ -9,17 +9,11 @@ __global__ void number_lines(int *y)
 		next = 100;
 	__syncthreads();
 	int first = next; // OTHER
-#ifdef FIXED
-	__syncwarp();
-#endif
+	IF_RIGHT(__syncwarp());
 	if (threadIdx.x == 31)
 		next = first + 32; // BUG
 	__syncthreads();
 	y[threadIdx.x] = first + threadIdx.x + next;
 }
 
-int main()
-{
-	number_lines<<<1, 32>>>(zeros<int>(32));
-	return end();
-}
+MAIN(number_lines<<<1, 32>>>(zeros<int>(32)))

@@ -8,27 +8,16 @@ __global__ void sum(const float *x, float *y)
 	int t = threadIdx.x;
 	s[t] = x[t];
 	s[t + 32] = x[t + 32];
-#ifdef FIXED
-	__syncwarp();
-#endif
+	IF_RIGHT(__syncwarp());
 	for (int half = 32; half > 0; half /= 2) {
 		float mine = t < half ? s[t] + s[t + half] : 0; // BUG
-#ifdef FIXED
-		__syncwarp();
-#endif
+		IF_RIGHT(__syncwarp());
 		if (t < half)
 			s[t] = mine; // OTHER
-#ifdef FIXED
-		__syncwarp();
-#endif
+		IF_RIGHT(__syncwarp());
 	}
 	if (t == 0)
 		*y = s[0];
 }
 
-int main()
-{
-	float *x = zeros<float>(64), *y = empty<float>(1);
-	sum<<<1, 32>>>(x, y);
-	return end();
-}
+MAIN(sum<<<1, 32>>>(zeros<float>(64), empty<float>(1)))

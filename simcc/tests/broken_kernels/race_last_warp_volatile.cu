@@ -29,9 +29,4 @@ __global__ void sum(const float *x, float *y)
 		*y = s[0];
 }
 
-int main()
-{
-	float *x = zeros<float>(64), *y = empty<float>(1);
-	sum<<<1, 64>>>(x, y);
-	return end();
-}
+MAIN(sum<<<1, 64>>>(zeros<float>(64), empty<float>(1)))

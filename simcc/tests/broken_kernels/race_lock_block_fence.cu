@@ -2,11 +2,7 @@
 // EXPECT racecheck RAW|WAW|WAR error
 #include "main.cuh"
 
-#ifdef FIXED
-#define fence __threadfence
-#else
-#define fence __threadfence_block
-#endif
+#define fence WRONG(__threadfence_block, __threadfence)
 
 __global__ void add(int *lock, int *sum)
 {
@@ -20,9 +16,4 @@ __global__ void add(int *lock, int *sum)
 	}
 }
 
-int main()
-{
-	int *lock = zeros<int>(2), *sum = zeros<int>(2);
-	add<<<4, 96>>>(lock, sum);
-	return end();
-}
+MAIN(add<<<4, 96>>>(zeros<int>(2), zeros<int>(2)))

@@ -2,13 +2,8 @@
 // EXPECT racecheck RAW|WAW|WAR error
 #include "main.cuh"
 
-#ifdef FIXED
-#define compare_and_swap atomicCAS
-#define exchange         atomicExch
-#else
-#define compare_and_swap atomicCAS_block
-#define exchange         atomicExch_block
-#endif
+#define compare_and_swap WRONG(atomicCAS_block, atomicCAS)
+#define exchange         WRONG(atomicExch_block, atomicExch)
 
 __global__ void add(int *lock, int *sum)
 {
@@ -22,9 +17,4 @@ __global__ void add(int *lock, int *sum)
 	}
 }
 
-int main()
-{
-	int *lock = zeros<int>(2), *sum = zeros<int>(2);
-	add<<<4, 96>>>(lock, sum);
-	return end();
-}
+MAIN(add<<<4, 96>>>(zeros<int>(2), zeros<int>(2)))

@@ -4,11 +4,7 @@
 // ORDERS all
 #include "main.cuh"
 
-#ifdef FIXED
-#define fence __threadfence
-#else
-#define fence __threadfence_block
-#endif
+#define fence WRONG(__threadfence_block, __threadfence)
 
 __global__ void set(int *lock, int *x)
 {
@@ -23,9 +19,4 @@ __global__ void set(int *lock, int *x)
 	atomicExch(lock, 0);
 }
 
-int main()
-{
-	int *lock = zeros<int>(1), *x = zeros<int>(1);
-	set<<<2, 1>>>(lock, x);
-	return end(lock, x);
-}
+MAIN(set<<<2, 1>>>(zeros<int>(1), zeros<int>(1)))

@@ -11,9 +11,7 @@ __global__ void add(int *lock, int *x, int *y)
 		atomicExch(&y[1], 1); // a release that nobody needs
 		while (atomicCAS(lock, 0, 1) != 0)
 			;
-#ifdef FIXED
-		__threadfence();
-#endif
+		IF_RIGHT(__threadfence());
 	}
 	if (threadIdx.x < 32)
 		__syncwarp();
@@ -32,9 +30,4 @@ __global__ void add(int *lock, int *x, int *y)
 	}
 }
 
-int main()
-{
-	int *lock = zeros<int>(1), *x = zeros<int>(1), *y = zeros<int>(2);
-	add<<<1, 64>>>(lock, x, y);
-	return end(lock, x, y);
-}
+MAIN(add<<<1, 64>>>(zeros<int>(1), zeros<int>(1), zeros<int>(2)))

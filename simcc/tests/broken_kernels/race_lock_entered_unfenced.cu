@@ -9,9 +9,7 @@ __global__ void set(int *lock, volatile int *x)
 	if (threadIdx.x == 0) {
 		while (atomicCAS(lock, 0, 1) != 0)
 			;
-#ifdef FIXED
-		__threadfence();
-#endif
+		IF_RIGHT(__threadfence());
 		x[0] = 1; // BUG
 		__threadfence();
 		atomicExch(lock, 0);
@@ -26,9 +24,4 @@ __global__ void set(int *lock, volatile int *x)
 	}
 }
 
-int main()
-{
-	int *lock = zeros<int>(1), *x = zeros<int>(1);
-	set<<<1, 64>>>(lock, x);
-	return end(lock, x);
-}
+MAIN(set<<<1, 64>>>(zeros<int>(1), zeros<int>(1)))

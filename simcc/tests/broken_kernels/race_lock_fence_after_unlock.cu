@@ -5,13 +5,9 @@
 
 __device__ void unlock(int *lock)
 {
-#ifdef FIXED
-	__threadfence();
+	IF_RIGHT(__threadfence());
 	atomicExch(lock, 0);
-#else
-	atomicExch(lock, 0);
-	__threadfence();
-#endif
+	IF_WRONG(__threadfence());
 }
 
 __global__ void add(int *lock, int *sum)
@@ -25,9 +21,4 @@ __global__ void add(int *lock, int *sum)
 	}
 }
 
-int main()
-{
-	int *lock = zeros<int>(2), *sum = zeros<int>(2);
-	add<<<4, 96>>>(lock, sum);
-	return end();
-}
+MAIN(add<<<4, 96>>>(zeros<int>(2), zeros<int>(2)))

@@ -5,23 +5,14 @@
 __global__ void add(int *lock, int *sum)
 {
 	if (threadIdx.x == 0) {
-#ifndef FIXED
-		__threadfence();
-#endif
+		IF_WRONG(__threadfence());
 		while (atomicCAS(lock, 0, 1) != 0)
 			;
-#ifdef FIXED
-		__threadfence();
-#endif
+		IF_RIGHT(__threadfence());
 		sum[0] += 1; // BUG
 		__threadfence();
 		atomicExch(lock, 0);
 	}
 }
 
-int main()
-{
-	int *lock = zeros<int>(2), *sum = zeros<int>(2);
-	add<<<4, 96>>>(lock, sum);
-	return end();
-}
+MAIN(add<<<4, 96>>>(zeros<int>(2), zeros<int>(2)))

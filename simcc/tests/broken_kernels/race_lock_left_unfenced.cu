@@ -12,9 +12,7 @@ __global__ void set(int *lock, int *x)
 		__threadfence();
 		if (threadIdx.x == 0) {
 			x[0] = 1; // BUG
-#ifdef FIXED
-			__threadfence();
-#endif
+			IF_RIGHT(__threadfence());
 		} else {
 			x[0] = 2; // BUG
 			__threadfence();
@@ -23,9 +21,4 @@ __global__ void set(int *lock, int *x)
 	}
 }
 
-int main()
-{
-	int *lock = zeros<int>(1), *x = zeros<int>(1);
-	set<<<1, 64>>>(lock, x);
-	return end(lock, x);
-}
+MAIN(set<<<1, 64>>>(zeros<int>(1), zeros<int>(1)))

@@ -12,13 +12,8 @@ __global__ void set(int *locks, volatile int *x)
 	for (int i = 0; i < 2; i++) {
 		while (atomicCAS(&locks[i], 0, 1) != 0)
 			;
-#ifdef FIXED
-		if (i == 0) // the outer lock orders them
+		if (WRONG(threadIdx.x != 0, i == 0)) // the outer lock orders them
 			__threadfence();
-#else
-		if (threadIdx.x != 0)
-			__threadfence();
-#endif
 	}
 	x[0] = threadIdx.x; // BUG
 	atomicExch(&locks[1], 0);
@@ -26,9 +21,4 @@ __global__ void set(int *locks, volatile int *x)
 	atomicExch(&locks[0], 0);
 }
 
-int main()
-{
-	int *locks = zeros<int>(2), *x = zeros<int>(1);
-	set<<<1, 64>>>(locks, x);
-	return end(locks, x);
-}
+MAIN(set<<<1, 64>>>(zeros<int>(2), zeros<int>(1)))

@@ -9,20 +9,11 @@ __global__ void add(int *lock, int *sum)
 			;
 		__threadfence();
 		sum[0] += 1; // OTHER
-#ifdef FIXED
-		sum[1] += 1;
-#endif
+		IF_RIGHT(sum[1] += 1);
 		__threadfence();
 		atomicExch(lock, 0);
-#ifndef FIXED
-		sum[0] += 1; // BUG
-#endif
+		IF_WRONG(sum[0] += 1); // BUG
 	}
 }
 
-int main()
-{
-	int *lock = zeros<int>(2), *sum = zeros<int>(2);
-	add<<<4, 96>>>(lock, sum);
-	return end();
-}
+MAIN(add<<<4, 96>>>(zeros<int>(2), zeros<int>(2)))

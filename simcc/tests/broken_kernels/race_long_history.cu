@@ -33,9 +33,4 @@ __global__ void read_often(const int *x, int *y, int *count, int *z)
 	}
 }
 
-int main()
-{
-	int *x = zeros<int>(1), *y = zeros<int>(6), *count = zeros<int>(1), *z = zeros<int>(1);
-	read_often<<<1, 128>>>(x, y, count, z);
-	return end(x, y, count, z);
-}
+MAIN(read_often<<<1, 128>>>(zeros<int>(1), zeros<int>(6), zeros<int>(1), zeros<int>(1)))

@@ -32,9 +32,4 @@ __global__ void hand_over(volatile int *flag, int *data, int *turn, int *y)
 	}
 }
 
-int main()
-{
-	int *flag = zeros<int>(1), *data = zeros<int>(1), *turn = zeros<int>(1), *y = zeros<int>(3);
-	hand_over<<<1, 64>>>(flag, data, turn, y);
-	return end(flag, data, turn, y);
-}
+MAIN(hand_over<<<1, 64>>>(zeros<int>(1), zeros<int>(1), zeros<int>(1), zeros<int>(3)))

@@ -4,19 +4,7 @@
 
 __global__ void sum(const float *x, float *y)
 {
-#ifdef FIXED
-	atomicAdd(y, x[threadIdx.x]);
-#else
-	*y += x[threadIdx.x]; // BUG
-#endif
+	WRONG(*y += x[threadIdx.x], atomicAdd(y, x[threadIdx.x])); // BUG
 }
 
-int main()
-{
-	float h[32];
-	for (int i = 0; i < 32; i++)
-		h[i] = i;
-	float *x = copy_of(h), *y = zeros<float>(1);
-	sum<<<1, 32>>>(x, y);
-	return end();
-}
+MAIN(sum<<<1, 32>>>(upwards<float>(32), zeros<float>(1)))

@@ -11,9 +11,7 @@ __global__ void take_a_number(int *y)
 	__syncthreads();
 	if (t == 32)
 		mine = next; // OTHER
-#ifdef FIXED
-	__syncthreads();
-#endif
+	IF_RIGHT(__syncthreads());
 	if (t == 0)
 		mine = next;
 	if (t == 1)
@@ -24,8 +22,4 @@ __global__ void take_a_number(int *y)
 	y[t] = mine;
 }
 
-int main()
-{
-	take_a_number<<<1, 64>>>(zeros<int>(64));
-	return end();
-}
+MAIN(take_a_number<<<1, 64>>>(zeros<int>(64)))

@@ -11,18 +11,11 @@ __global__ void sum(const float *x, float *y)
 	for (int half = 128; half > 0; half /= 2) {
 		if (t < half)
 			s[t] += s[t + half]; // BUG
-#ifdef FIXED
-		__syncthreads();
-#endif
+		IF_RIGHT(__syncthreads());
 	}
 	__syncthreads();
 	if (t == 0)
 		y[blockIdx.x] = s[0];
 }
 
-int main()
-{
-	float *x = zeros<float>(512), *y = empty<float>(2);
-	sum<<<2, 256>>>(x, y);
-	return end();
-}
+MAIN(sum<<<2, 256>>>(zeros<float>(512), empty<float>(2)))

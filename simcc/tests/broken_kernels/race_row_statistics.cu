@@ -20,9 +20,7 @@ __global__ void rescale(const float *S, float *O, int tiles)
 			correction[t] = expf(m[t] - m_new); // OTHER
 			m[t] = m_new;
 		}
-#ifdef FIXED
-		__syncthreads();
-#endif
+		IF_RIGHT(__syncthreads());
 		for (int i = 0; i < ROWS * D / 128; i++)
 			acc[i] = acc[i] * correction[(t + i * 128) / D] + 1; // BUG
 		__syncthreads();

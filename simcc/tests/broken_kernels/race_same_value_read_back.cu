@@ -7,16 +7,9 @@
 __global__ void set(int *x, int *y)
 {
 	x[0] = 1; // BUG
-#ifdef FIXED
-	__syncwarp();
-#endif
+	IF_RIGHT(__syncwarp());
 	y[threadIdx.x] = x[0]; // BUG
 	__threadfence();       // orders nothing here
 }
 
-int main()
-{
-	int *x = zeros<int>(1), *y = zeros<int>(32);
-	set<<<1, 32>>>(x, y);
-	return end(x, y);
-}
+MAIN(set<<<1, 32>>>(zeros<int>(1), zeros<int>(32)))

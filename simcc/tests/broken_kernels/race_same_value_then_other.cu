@@ -10,16 +10,9 @@ __global__ void set(int *x)
 		x[0] = 1; // BUG
 	if (threadIdx.x == 32) {
 		x[0] = 1;
-#ifndef FIXED
-		x[0] = 2; // BUG
-#endif
+		IF_WRONG(x[0] = 2); // BUG
 	}
 	__threadfence(); // orders nothing here
 }
 
-int main()
-{
-	int *x = zeros<int>(1);
-	set<<<1, 64>>>(x);
-	return end(x);
-}
+MAIN(set<<<1, 64>>>(zeros<int>(1)))

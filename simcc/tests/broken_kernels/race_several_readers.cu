@@ -10,9 +10,7 @@ __global__ void raise(int *x, int writer)
 		near = 0;
 	__syncthreads();
 	int seen = x[0] + near; // OTHER
-#ifdef FIXED
-	__syncthreads();
-#endif
+	IF_RIGHT(__syncthreads());
 	if (t == writer) {
 		x[0] = seen + 1; // BUG
 		near = seen + 1; // BUG

@@ -10,22 +10,11 @@ __global__ void histogram(const unsigned char *x, unsigned *y, int n)
 		bin[t] = 0;
 	__syncthreads();
 	for (int i = t; i < n; i += blockDim.x) {
-#ifdef FIXED
-		atomicAdd(&bin[x[i] % 16], 1u);
-#else
-		bin[x[i] % 16]++; // BUG
-#endif
+		WRONG(bin[x[i] % 16]++, atomicAdd(&bin[x[i] % 16], 1u)); // BUG
 	}
 	__syncthreads();
 	if (t < 16)
 		atomicAdd(&y[t], bin[t]);
 }
 
-int main()
-{
-	unsigned char *x = empty<unsigned char>(1000);
-	unsigned *y = zeros<unsigned>(16);
-	cudaMemset(x, 7, 1000);
-	histogram<<<1, 128>>>(x, y, 1000);
-	return end();
-}
+MAIN(histogram<<<1, 128>>>(ones<unsigned char>(1000), zeros<unsigned>(16), 1000))

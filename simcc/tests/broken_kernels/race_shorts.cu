@@ -8,21 +8,11 @@ __global__ void count(const int *x, short *y)
 	int t = threadIdx.x, warp = t / 32;
 	unsigned vote = __ballot_sync(0xffffffff, x[t] > 0);
 	if (t % 32 == 0) {
-#ifdef FIXED
-		counter[warp] = (short)__popc(vote);
-#else
-		counter[warp % 7] = (short)(__popc(vote) + warp); // BUG
-#endif
+		counter[WRONG(warp % 7, warp)] = (short)(__popc(vote) + WRONG(warp, 0)); // BUG
 	}
 	__syncthreads();
 	if (t < 7)
 		y[t] = counter[t];
 }
 
-int main()
-{
-	int *x = zeros<int>(256);
-	short *y = empty<short>(8);
-	count<<<1, 256>>>(x, y);
-	return end();
-}
+MAIN(count<<<1, 256>>>(zeros<int>(256), empty<short>(8)))

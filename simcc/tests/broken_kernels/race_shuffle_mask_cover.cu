@@ -22,9 +22,4 @@ __global__ void broadcast(int *y)
 	y[t] = s; // BUG
 }
 
-int main()
-{
-	int *y = empty<int>(32);
-	broadcast<<<1, 32>>>(y);
-	return end();
-}
+MAIN(broadcast<<<1, 32>>>(empty<int>(32)))

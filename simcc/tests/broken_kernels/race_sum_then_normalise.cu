@@ -20,13 +20,8 @@ __global__ void normalize(float *x, float *sum)
 
 int main()
 {
-	float h[256];
-	for (int i = 0; i < 256; i++)
-		h[i] = 1;
-	float *x = copy_of(h), *sum = zeros<float>(1);
-#ifdef FIXED
-	add<<<4, 64>>>(x, sum);
-#endif
+	float *x = ones<float>(256), *sum = zeros<float>(1);
+	IF_RIGHT(add<<<4, 64>>>(x, sum));
 	normalize<<<4, 64>>>(x, sum);
 	return end();
 }

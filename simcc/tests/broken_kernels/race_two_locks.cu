@@ -9,19 +9,10 @@ __global__ void add(int *lock, int *sum)
 		while (atomicCAS(&lock[half], 0, 1) != 0)
 			;
 		__threadfence();
-#ifdef FIXED
-		sum[half] += 1;
-#else
-		sum[0] += 1; // BUG
-#endif
+		sum[WRONG(0, half)] += 1; // BUG
 		__threadfence();
 		atomicExch(&lock[half], 0);
 	}
 }
 
-int main()
-{
-	int *lock = zeros<int>(2), *sum = zeros<int>(2);
-	add<<<4, 96>>>(lock, sum);
-	return end();
-}
+MAIN(add<<<4, 96>>>(zeros<int>(2), zeros<int>(2)))

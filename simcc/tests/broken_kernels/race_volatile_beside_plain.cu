@@ -7,15 +7,8 @@ __global__ void share(const float *x, float *most, float *y)
 	int t = threadIdx.x;
 	if (t == 0)
 		*(volatile float *)most = x[0]; // OTHER
-#ifdef FIXED
-	__syncthreads();
-#endif
+	IF_RIGHT(__syncthreads());
 	y[t] = x[t] - *most; // BUG
 }
 
-int main()
-{
-	float *x = zeros<float>(64), *y = empty<float>(64), *most = zeros<float>(1);
-	share<<<1, 64>>>(x, most, y);
-	return end();
-}
+MAIN(share<<<1, 64>>>(zeros<float>(64), zeros<float>(1), empty<float>(64)))

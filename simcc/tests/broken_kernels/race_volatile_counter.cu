@@ -5,16 +5,7 @@
 __global__ void count(unsigned *events)
 {
 	if (threadIdx.x == 0)
-#ifdef FIXED
-		atomicAdd(events, 1u);
-#else
-		*(volatile unsigned *)events += 1; // BUG
-#endif
+		WRONG(*(volatile unsigned *)events += 1, atomicAdd(events, 1u)); // BUG
 }
 
-int main()
-{
-	unsigned *events = zeros<unsigned>(1);
-	count<<<4, 32>>>(events);
-	return end();
-}
+MAIN(count<<<4, 32>>>(zeros<unsigned>(1)))

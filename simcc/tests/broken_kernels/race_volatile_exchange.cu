@@ -7,17 +7,8 @@ __global__ void swap(const float *x, float *y)
 	__shared__ volatile float s[128];
 	int t = threadIdx.x;
 	s[t] = x[t]; // OTHER
-#ifdef FIXED
-	__syncthreads();
-#else
-	__threadfence_block();
-#endif
+	WRONG(__threadfence_block, __syncthreads)();
 	y[t] = s[t ^ 64]; // BUG
 }
 
-int main()
-{
-	float *x = zeros<float>(128), *y = empty<float>(128);
-	swap<<<1, 128>>>(x, y);
-	return end();
-}
+MAIN(swap<<<1, 128>>>(zeros<float>(128), empty<float>(128)))

@@ -7,9 +7,7 @@ __global__ void hand_over(const int *x, int *data, volatile int *ready, int *y)
 	int t = threadIdx.x;
 	if (t == 0) {
 		data[0] = x[0] + 1; // OTHER
-#ifdef FIXED
-		__threadfence();
-#endif
+		IF_RIGHT(__threadfence());
 		*ready = 1; // ALSO
 	} else if (t == 32) {
 		while (*ready == 0) // ALSO
@@ -19,9 +17,4 @@ __global__ void hand_over(const int *x, int *data, volatile int *ready, int *y)
 	}
 }
 
-int main()
-{
-	int *x = zeros<int>(1), *y = empty<int>(1), *data = empty<int>(1), *ready = zeros<int>(1);
-	hand_over<<<1, 64>>>(x, data, ready, y);
-	return end();
-}
+MAIN(hand_over<<<1, 64>>>(zeros<int>(1), empty<int>(1), zeros<int>(1), empty<int>(1)))

@@ -31,9 +31,4 @@ __global__ void sum(const float *x, float *partial, float *y)
 	}
 }
 
-int main()
-{
-	float *x = zeros<float>(512), *partial = empty<float>(512), *y = empty<float>(64);
-	sum<<<8, 64>>>(x, partial, y);
-	return end();
-}
+MAIN(sum<<<8, 64>>>(zeros<float>(512), empty<float>(512), empty<float>(64)))

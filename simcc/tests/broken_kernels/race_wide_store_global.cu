@@ -4,16 +4,7 @@
 
 __global__ void note(double2 *y)
 {
-#ifdef FIXED
-	y[blockIdx.x] = make_double2(0, blockIdx.x);
-#else
-	y[0] = make_double2(0, blockIdx.x); // BUG
-#endif
+	y[WRONG(0, blockIdx.x)] = make_double2(0, blockIdx.x); // BUG
 }
 
-int main()
-{
-	double2 *y = empty<double2>(8);
-	note<<<8, 1>>>(y);
-	return end();
-}
+MAIN(note<<<8, 1>>>(empty<double2>(8)))

@@ -7,20 +7,11 @@ __global__ void last_wins(int *y)
 	__shared__ int result[4];
 	int t = threadIdx.x, warp = t / 32;
 	if (t % 32 == 0) {
-#ifdef FIXED
-		result[warp] = t;
-#else
-		result[0] = t + warp; // BUG
-#endif
+		result[WRONG(0, warp)] = t + warp; // BUG
 	}
 	__syncthreads();
 	if (t == 0)
 		*y = result[0];
 }
 
-int main()
-{
-	int *y = empty<int>(1);
-	last_wins<<<1, 128>>>(y);
-	return end();
-}
+MAIN(last_wins<<<1, 128>>>(empty<int>(1)))

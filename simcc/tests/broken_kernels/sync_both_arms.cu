@@ -8,24 +8,13 @@ __global__ void arms(int *y)
 	int t = threadIdx.x;
 	if (t % 2 == 0) {
 		s[t] = t;
-#ifndef FIXED
-		__syncthreads(); // BUG
-#endif
+		IF_WRONG(__syncthreads()); // BUG
 	} else {
 		s[t] = -t;
-#ifndef FIXED
-		__syncthreads(); // OTHER
-#endif
+		IF_WRONG(__syncthreads()); // OTHER
 	}
-#ifdef FIXED
-	__syncthreads();
-#endif
+	IF_RIGHT(__syncthreads());
 	y[t] = s[63 - t];
 }
 
-int main()
-{
-	int *y = empty<int>(64);
-	arms<<<1, 64>>>(y);
-	return end();
-}
+MAIN(arms<<<1, 64>>>(empty<int>(64)))

@@ -10,10 +10,8 @@ __global__ void relax(float *x)
 	for (int i = 0; i < 8; i++) {
 		__syncthreads(); // BUG
 		float next = s[(t + 1) % 64];
-#ifndef FIXED
-		if (next > 40)
+		if (WRONG(next > 40, false))
 			break;
-#endif
 		__syncthreads(); // BUG
 		s[t] = next;
 	}

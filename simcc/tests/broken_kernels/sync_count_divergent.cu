@@ -14,12 +14,4 @@ __global__ void count(const int *x, int *y)
 		*y = n;
 }
 
-int main()
-{
-	int h[64];
-	for (int i = 0; i < 64; i++)
-		h[i] = i - 3;
-	int *x = copy_of(h), *y = empty<int>(1);
-	count<<<1, 64>>>(x, y);
-	return end();
-}
+MAIN(count<<<1, 64>>>(upwards<int>(64, -3), empty<int>(1)))

@@ -24,9 +24,4 @@ __global__ void arms(float *y)
 #endif
 }
 
-int main()
-{
-	float *y = empty<float>(64);
-	arms<<<1, 64>>>(y);
-	return end();
-}
+MAIN(arms<<<1, 64>>>(empty<float>(64)))

@@ -5,17 +5,8 @@
 __global__ void meet(int *y)
 {
 	int t = threadIdx.x;
-#ifdef FIXED
-	unsigned mask = 0xffffffff;
-#else
-	unsigned mask = t < 8 ? 0x0000ffff : 0xffffffff;
-#endif
+	unsigned mask = WRONG(t < 8 ? 0x0000ffff : 0xffffffff, 0xffffffff);
 	y[t] = __shfl_sync(mask, t, 0); // BUG
 }
 
-int main()
-{
-	int *y = empty<int>(32);
-	meet<<<1, 32>>>(y);
-	return end();
-}
+MAIN(meet<<<1, 32>>>(empty<int>(32)))

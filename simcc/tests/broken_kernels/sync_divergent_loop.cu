@@ -20,9 +20,4 @@ __global__ void loop(float *y, int n)
 	y[t] = sum;
 }
 
-int main()
-{
-	float *y = empty<float>(64);
-	loop<<<1, 64>>>(y, 100);
-	return end();
-}
+MAIN(loop<<<1, 64>>>(empty<float>(64), 100))

@@ -9,11 +9,7 @@ __global__ void sum(const float *x, float *y)
 	int t = threadIdx.x;
 	s[t] = x[t];
 	__syncthreads();
-#ifdef FIXED
-	for (int half = 32; half > 0; half /= 2) {
-#else
-	for (int half = 32; half > 0; half / 2) {
-#endif
+	for (int half = 32; half > 0; WRONG(half / 2, half /= 2)) {
 		if (t < half)
 			s[t] += s[t + half];
 		__syncthreads(); // BUG
@@ -22,9 +18,4 @@ __global__ void sum(const float *x, float *y)
 		*y = s[0];
 }
 
-int main()
-{
-	float *x = zeros<float>(64), *y = empty<float>(1);
-	sum<<<1, 64>>>(x, y);
-	return end();
-}
+MAIN(sum<<<1, 64>>>(zeros<float>(64), empty<float>(1)))

@@ -11,13 +11,4 @@ __global__ void sum(int *y, int step)
 	y[threadIdx.x] = n;
 }
 
-int main()
-{
-	int *y = empty<int>(32);
-#ifdef FIXED
-	sum<<<1, 32>>>(y, 1);
-#else
-	sum<<<1, 32>>>(y, 0);
-#endif
-	return end();
-}
+MAIN(sum<<<1, 32>>>(empty<int>(32), WRONG(0, 1)))

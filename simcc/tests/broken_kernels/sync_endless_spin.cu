@@ -18,9 +18,4 @@ __global__ void wait(volatile int *flag, int *y)
 	y[threadIdx.x] = 1;
 }
 
-int main()
-{
-	int *flag = zeros<int>(1), *y = empty<int>(64);
-	wait<<<1, 64>>>(flag, y);
-	return end();
-}
+MAIN(wait<<<1, 64>>>(zeros<int>(1), empty<int>(64)))

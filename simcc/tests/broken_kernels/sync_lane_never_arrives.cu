@@ -23,9 +23,4 @@ __global__ void sum(const int *x, int *y, int n)
 		*y = v;
 }
 
-int main()
-{
-	int *x = zeros<int>(20), *y = empty<int>(1);
-	sum<<<1, 32>>>(x, y, 20);
-	return end();
-}
+MAIN(sum<<<1, 32>>>(zeros<int>(20), empty<int>(1), 20))

@@ -10,15 +10,8 @@ __global__ void critical(int *lock, int *y)
 		__threadfence();
 		*y += 1;
 		__threadfence();
-#ifdef FIXED
-		atomicExch(lock, 0);
-#endif
+		IF_RIGHT(atomicExch(lock, 0));
 	}
 }
 
-int main()
-{
-	int *lock = zeros<int>(1), *y = zeros<int>(1);
-	critical<<<1, 128>>>(lock, y);
-	return end();
-}
+MAIN(critical<<<1, 128>>>(zeros<int>(1), zeros<int>(1)))

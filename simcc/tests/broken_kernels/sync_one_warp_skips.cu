@@ -8,19 +8,10 @@ __global__ void load(const float *x, float *y)
 	int t = threadIdx.x;
 	if (t < 96) {
 		s[t] = x[t];
-#ifndef FIXED
-		__syncthreads(); // BUG
-#endif
+		IF_WRONG(__syncthreads()); // BUG
 	}
-#ifdef FIXED
-	__syncthreads();
-#endif
+	IF_RIGHT(__syncthreads());
 	y[t] = t < 96 ? s[95 - t] : 0;
 }
 
-int main()
-{
-	float *x = zeros<float>(96), *y = empty<float>(128);
-	load<<<1, 128>>>(x, y);
-	return end();
-}
+MAIN(load<<<1, 128>>>(zeros<float>(96), empty<float>(128)))

@@ -15,10 +15,4 @@ __global__ void count(const int *x, int *y)
 #endif
 }
 
-int main()
-{
-	int *x = empty<int>(96), *y = empty<int>(3);
-	cudaMemset(x, 1, 96 * sizeof(int));
-	count<<<1, 96>>>(x, y);
-	return end();
-}
+MAIN(count<<<1, 96>>>(ones<int>(96), empty<int>(3)))

@@ -7,17 +7,8 @@ __global__ void pairs(const float *x, float *y)
 	int t = threadIdx.x;
 	float v = x[t];
 	if (t % 32 < 16)
-#ifdef FIXED
-		v += __shfl_down_sync(0x0000ffff, v, 8, 16);
-#else
-		v += __shfl_down_sync(0x0000ffff, v, 16); // BUG
-#endif
+		v += WRONG(__shfl_down_sync(0x0000ffff, v, 16), __shfl_down_sync(0x0000ffff, v, 8, 16)); // BUG
 	y[t] = v;
 }
 
-int main()
-{
-	float *x = zeros<float>(64), *y = empty<float>(64);
-	pairs<<<2, 32>>>(x, y);
-	return end();
-}
+MAIN(pairs<<<2, 32>>>(zeros<float>(64), empty<float>(64)))

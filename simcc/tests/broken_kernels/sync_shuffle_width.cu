@@ -8,13 +8,4 @@ __global__ void pairs(const float *x, float *y, int width)
 	y[threadIdx.x] = __shfl_sync(0xffffffff, v, 0, width); // BUG
 }
 
-int main()
-{
-	float *x = zeros<float>(32), *y = empty<float>(32);
-#ifdef FIXED
-	pairs<<<1, 32>>>(x, y, 16);
-#else
-	pairs<<<1, 32>>>(x, y, 12);
-#endif
-	return end();
-}
+MAIN(pairs<<<1, 32>>>(zeros<float>(32), empty<float>(32), WRONG(12, 16)))

@@ -18,9 +18,4 @@ __global__ void sum(const double *x, double *y, int n)
 		atomicAdd(y, v);
 }
 
-int main()
-{
-	double *x = zeros<double>(200), *y = zeros<double>(1);
-	sum<<<4, 64>>>(x, y, 200);
-	return end();
-}
+MAIN(sum<<<4, 64>>>(zeros<double>(200), zeros<double>(1), 200))

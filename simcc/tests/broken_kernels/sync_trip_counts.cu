@@ -9,11 +9,7 @@ __global__ void causal(const float *K, float *O)
 	__shared__ float k[TILE];
 	int row = threadIdx.x;
 	float sum = 0;
-#ifdef FIXED
-	for (int first = 0; first < N; first += TILE) {
-#else
-	for (int first = 0; first <= row; first += TILE) {
-#endif
+	for (int first = 0; WRONG(first <= row, first < N); first += TILE) {
 		if (row < TILE)
 			k[row] = K[first + row];
 		__syncthreads(); // BUG
@@ -26,9 +22,4 @@ __global__ void causal(const float *K, float *O)
 	O[row] = sum;
 }
 
-int main()
-{
-	float *K = zeros<float>(N), *O = empty<float>(N);
-	causal<<<1, N>>>(K, O);
-	return end();
-}
+MAIN(causal<<<1, N>>>(zeros<float>(N), empty<float>(N)))

@@ -16,9 +16,4 @@ __global__ void spread(const int *x, int *y)
 	y[t] = __shfl_sync(0xffffffff, v, 0); // BUG
 }
 
-int main()
-{
-	int *x = zeros<int>(64), *y = empty<int>(64);
-	spread<<<1, 64>>>(x, y);
-	return end();
-}
+MAIN(spread<<<1, 64>>>(zeros<int>(64), empty<int>(64)))

@@ -1,4 +1,4 @@
-// A kernel called like a function, by its address: no_launch WAY. (By its name no compiler takes it: mistakes.cu.)
+// A kernel called like a function, by its address: no_launch WAY. (By its name no compiler takes it: mistakes/mistyped.cu.)
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>

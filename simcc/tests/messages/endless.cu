@@ -3,14 +3,6 @@
 
 #include <cassert>
 
-//! case loop_with_access tool=synccheck kind=endless_loop error=cudaErrorLaunchTimeout thread=any block=any timeout
-//! says No progress
-__global__ void loop_with_access(volatile int *y)
-{
-	while (y[threadIdx.x] == WRONG(0, 1)) // BUG loop_with_access
-		;
-}
-
 //! case loop_without_access tool=synccheck kind=endless_loop error=cudaErrorLaunchTimeout thread=any block=any
 //+ timeout
 //! says No progress
@@ -48,14 +40,6 @@ __global__ void others_wait(volatile int *y)
 	__syncthreads();
 }
 
-//! case never_unlocked tool=synccheck kind=endless_loop error=cudaErrorLaunchTimeout thread=any block=any timeout
-//! says No progress
-__global__ void never_unlocked(int *lock)
-{
-	while (atomicCAS(lock, 0, WRONG(1, 0)) != 0) // BUG never_unlocked
-		;
-}
-
 // Nothing is read or written, and nobody waits for long.
 //! case warps_in_step tool=synccheck kind=endless_loop error=cudaErrorLaunchTimeout thread=any block=any timeout
 //! says No progress
@@ -67,14 +51,6 @@ __global__ void warps_in_step(int *y)
 	y[threadIdx.x] = i;
 }
 
-//! case division_by_zero tool=memcheck kind=division_by_zero error=cudaErrorLaunchFailure thread=0,0,0 block=0,0,0
-//! says Integer division by zero
-__global__ void division_by_zero(int *y)
-{
-	int i = threadIdx.x;
-	y[i] = 10 / (i + WRONG(0, 1)); // BUG division_by_zero
-}
-
 //! case quotient_too_large tool=memcheck kind=division_by_zero error=cudaErrorLaunchFailure thread=5,0,0 block=0,0,0
 //! says smallest integer by -1
 __global__ void quotient_too_large(int *y)
@@ -82,16 +58,6 @@ __global__ void quotient_too_large(int *y)
 	int smallest = -2147483647 - (threadIdx.x >= 5),
 	    by = WRONG(-1, -2);         // by no constant: that would be a negation
 	y[threadIdx.x] = smallest / by; // BUG quotient_too_large
-}
-
-//! case trap tool=memcheck kind=trap error=cudaErrorLaunchFailure|cudaErrorIllegalInstruction thread=3,0,0
-//+ block=0,0,0
-//! says trap
-__global__ void trap(int *y)
-{
-	if (threadIdx.x == WRONG(3, 99))
-		__trap(); // BUG trap
-	y[threadIdx.x] = 1;
 }
 
 //! case illegal_instruction tool=memcheck kind=trap error=cudaErrorIllegalInstruction thread=3,0,0 block=0,0,0
@@ -112,14 +78,10 @@ __global__ void failing_assert(int *y, int n)
 	y[threadIdx.x] = 1;
 }
 
-CASES({"loop_with_access", [] { loop_with_access<<<2, 32>>>(device_zeros<int>(32)); }},
-      {"loop_without_access", [] { loop_without_access<<<1, 32>>>(device_zeros<int>(32)); }},
+CASES({"loop_without_access", [] { loop_without_access<<<1, 32>>>(device_zeros<int>(32)); }},
       {"loop_in_function", [] { loop_in_function<<<1, 32>>>(device_zeros<int>(32)); }},
       {"others_wait", [] { others_wait<<<1, 64>>>(device_zeros<int>(1)); }},
-      {"never_unlocked", [] { never_unlocked<<<1, 2>>>(device_zeros<int>(1)); }},
       {"warps_in_step", [] { warps_in_step<<<1, 32>>>(device_zeros<int>(32)); }},
-      {"division_by_zero", [] { division_by_zero<<<1, 32>>>(device_zeros<int>(32)); }},
       {"quotient_too_large", [] { quotient_too_large<<<1, 32>>>(device_zeros<int>(32)); }},
-      {"trap", [] { trap<<<1, 32>>>(device_zeros<int>(32)); }},
       {"illegal_instruction", [] { illegal_instruction<<<1, 32>>>(device_zeros<int>(32)); }},
       {"failing_assert", [] { failing_assert<<<1, 8>>>(device_zeros<int>(8), WRONG(7, 8)); }})

@@ -34,26 +34,6 @@ __global__ void before_start(const float *x, float *y)
 	y[i] = x[WRONG(i - 1, i)]; // BUG before_start
 }
 
-// Packed one behind the other, as a GPU does, the second array lies here: nobody's tool would object. (Exactly into a
-// living allocation, by the difference of two pointers, is what no tool can tell from a legal access.)
-//! case into_neighbour tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=any block=any
-//+ array=alloc0
-//! says Invalid __global__ write of size 4 bytes
-//! says after the nearest allocation
-__global__ void into_neighbour(float *y, float *neighbor)
-{
-	neighbor[threadIdx.x] = 1;
-	y[blockIdx.x * blockDim.x + threadIdx.x] = 1; // BUG into_neighbour
-}
-
-//! case misaligned tool=memcheck kind=misaligned error=cudaErrorMisalignedAddress thread=0,0,0 block=0,0,0
-//! says Invalid __global__ read of size 16 bytes
-//! says is misaligned
-__global__ void misaligned(const float *x, float4 *y)
-{
-	y[threadIdx.x] = *(const float4 *)(x + WRONG(1, 4)); // BUG misaligned
-}
-
 __device__ float values[8];
 
 // Not aligned, and past the end: a GPU looks at the first.
@@ -89,14 +69,6 @@ __global__ void freed(const float *x, float *y)
 	y[threadIdx.x] = x[threadIdx.x]; // BUG freed
 }
 
-//! case host_stack tool=memcheck kind=host_pointer error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
-//! says Invalid __global__ write of size 4 bytes
-//! says host pointer
-__global__ void host_stack(int *y)
-{
-	y[threadIdx.x] = 1; // BUG host_stack
-}
-
 //! case host_heap tool=memcheck kind=host_pointer error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
 //! says Invalid __global__ write of size 4 bytes
 //! says it is a host pointer: device code needs memory from cudaMalloc (page-locked memory is not mapped here)
@@ -106,7 +78,6 @@ __global__ void host_heap(int *y)
 }
 
 __constant__ int limits[8];
-__device__ int table[8];
 
 //! case constant_write tool=memcheck kind=constant_write error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
 //! says Invalid __constant__ write of size 4 bytes
@@ -114,16 +85,6 @@ __global__ void constant_write(int *y)
 {
 	int *p = WRONG((int *)limits, y);
 	p[threadIdx.x] = 1; // BUG constant_write
-}
-
-//! case variable_overrun tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
-//! says Invalid __global__ read of size 4 bytes
-__global__ void variable_overrun(int *y, int n)
-{
-	int sum = 0;
-	for (int i = 0; i < n; i++)
-		sum += table[i]; // BUG variable_overrun
-	y[threadIdx.x] = sum;
 }
 
 //! case atomic_overrun tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
@@ -156,19 +117,6 @@ T *device_zeros_then_free(size_t count)
 	return p;
 }
 
-static void run_neighbour()
-{
-	float *first = device_zeros<float>(1024), *second = device_zeros<float>(1024);
-	into_neighbour<<<WRONG(8, 4), 256>>>(first, second);
-}
-
-static void run_host_stack()
-{
-	int here[32], *there = device_zeros<int>(32);
-	(void)here;
-	host_stack<<<1, 32>>>(WRONG(here, there));
-}
-
 static void run_host_heap()
 {
 	int *here = new int[32], *there = device_zeros<int>(32);
@@ -179,14 +127,10 @@ static void run_host_heap()
 CASES({"wild_store", [] { wild_store<<<2, 32>>>(device_zeros<float>(N)); }},
       {"off_by_one", [] { off_by_one<<<4, 32>>>(device_zeros<float>(N)); }},
       {"before_start", [] { before_start<<<1, 32>>>(device_zeros<float>(N), device_zeros<float>(N)); }},
-      {"into_neighbour", run_neighbour},
-      {"misaligned", [] { misaligned<<<1, 8>>>(device_zeros<float>(N), device_zeros<float4>(8)); }},
       {"misaligned_variable", [] { misaligned_variable<<<1, 1>>>(WRONG(5, 4)); }},
       {"straddling", [] { straddling<<<1, 1>>>(device_zeros<float>(3), device_zeros<double>(1)); }},
       {"null", [] { null<<<1, 32>>>(WRONG((float *)NULL, device_zeros<float>(N))); }},
       {"freed", [] { freed<<<1, 32>>>(device_zeros_then_free<float>(N), device_zeros<float>(N)); }},
-      {"host_stack", run_host_stack}, {"host_heap", run_host_heap},
-      {"constant_write", [] { constant_write<<<1, 8>>>(device_zeros<int>(8)); }},
-      {"variable_overrun", [] { variable_overrun<<<1, 1>>>(device_zeros<int>(8), WRONG(9, 8)); }},
+      {"host_heap", run_host_heap}, {"constant_write", [] { constant_write<<<1, 8>>>(device_zeros<int>(8)); }},
       {"atomic_overrun", [] { atomic_overrun<<<1, 1>>>(device_zeros<int>(8), WRONG(8, 7)); }},
       {"in_function", [] { in_function<<<1, 32>>>(device_zeros<float>(N)); }})

@@ -12,17 +12,6 @@ __global__ void dynamic_overrun(float *y)
 	y[threadIdx.x] = sram[threadIdx.x];
 }
 
-//! case static_overrun tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=31,0,0 block=0,0,0
-//+ space=shared array=first index=32
-//! says Invalid __shared__ write of size 4 bytes
-__global__ void static_overrun(float *y)
-{
-	__shared__ float first[32], second[32];
-	second[threadIdx.x] = 2;
-	first[threadIdx.x + WRONG(1, 0)] = 1; // BUG static_overrun
-	y[threadIdx.x] = second[threadIdx.x] + first[threadIdx.x];
-}
-
 //! case negative_index tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
 //+ space=shared array=tile
 //! says Invalid __shared__ read of size 4 bytes
@@ -65,20 +54,6 @@ __global__ void far_away(float *y, int n)
 	__shared__ float tile[32];
 	tile[n] = 1; // BUG far_away
 	y[0] = tile[n];
-}
-
-__device__ __noinline__ int deeper(int n, volatile int *y)
-{
-	y[0] = n;
-	return n == 0 ? 0 : 1 + deeper(n - 1, y); // BUG endless_recursion
-}
-
-// The line is that of a call that did not fit.
-//! case endless_recursion tool=memcheck kind=stack_overflow error=cudaErrorIllegalAddress thread=any block=0,0,0
-//! says Stack overflow
-__global__ void endless_recursion(int *y)
-{
-	y[threadIdx.x] = deeper(WRONG(-1, 100), y + 32 + threadIdx.x);
 }
 
 // The frame itself is too large: the line is the launch's or the kernel's.
@@ -145,13 +120,11 @@ __global__ void local_overrun(long *y, int n)
 }
 
 CASES({"dynamic_overrun", [] { dynamic_overrun<<<1, 32, WRONG(31, 32) * sizeof(float)>>>(device_zeros<float>(32)); }},
-      {"static_overrun", [] { static_overrun<<<1, 32>>>(device_zeros<float>(32)); }},
       {"negative_index", [] { negative_index<<<1, 32>>>(device_zeros<float>(32)); }},
       {"last_row", [] { last_row<<<1, dim3(8, 8)>>>(device_zeros<float>(64)); }},
       {"misaligned_shared", [] { misaligned_shared<<<1, 1>>>(device_zeros<float>(1), WRONG(1, 2)); }},
       {"far_away", [] { far_away<<<1, 1>>>(device_zeros<float>(1), WRONG(50000, 0)); }},
       {"local_overrun", [] { local_overrun<<<1, 8>>>(device_zeros<long>(8), WRONG(60, 3)); }},
-      {"endless_recursion", [] { endless_recursion<<<1, 1>>>(device_zeros<int>(64)); }},
       {"array_too_large", [] { array_too_large<<<1, 1>>>(device_zeros<int>(64), 1 << 10); }},
       {"array_alone", [] { array_alone<<<1, 1>>>(device_zeros<int>(64), 1 << 10); }},
       {"arrays_together", [] { arrays_together<<<1, 1>>>(device_zeros<int>(64)); }},

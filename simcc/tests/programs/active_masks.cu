@@ -121,26 +121,19 @@ __global__ void named_lanes(unsigned *result)
 
 int main()
 {
-	unsigned mask[32];
 	unsigned *dm = device_zeros<unsigned>(32);
 	int counted[5], rank[32];
 	int *dc = device_zeros<int>(5), *dr = device_zeros<int>(32);
 
 	//= two_arms ANY
 	two_arms<<<1, 32>>>(dm);
-	fetch(mask, dm, 32);
-	for (int t = 0; t < 32; t++)
-		EXPECT(mask[t] == (t % 4 == 0 ? 0x11111111u : 0xeeeeeeeeu));
+	EXPECT_EACH(dm, 32, t, t % 4 == 0 ? 0x11111111u : 0xeeeeeeeeu);
 	//= more_arms<8> ANY
 	more_arms<8><<<1, 32>>>(dm);
-	fetch(mask, dm, 32);
-	for (int t = 0; t < 32; t++)
-		EXPECT(mask[t] == (t < 8 ? 0xffu : t < 10 ? 0x300u : t < 16 ? 0xfc00u : 0xffff0000u));
+	EXPECT_EACH(dm, 32, t, t < 8 ? 0xffu : t < 10 ? 0x300u : t < 16 ? 0xfc00u : 0xffff0000u);
 	//= one_place ANY
 	one_place<<<1, 32>>>(dm, true);
-	fetch(mask, dm, 32);
-	for (int t = 0; t < 32; t++)
-		EXPECT(mask[t] == 0xffffffffu);
+	EXPECT_EACH(dm, 32, t, 0xffffffffu);
 	//= functions ANY
 	functions<<<1, 32>>>(dc, dr);
 	//= functions_of_functions ANY
@@ -152,13 +145,9 @@ int main()
 		EXPECT(rank[t] == t / 3);
 	//= lambdas ANY
 	lambdas<<<1, 32>>>(dm);
-	fetch(mask, dm, 32);
-	for (int t = 0; t < 32; t++)
-		EXPECT(mask[t] == (t < 20 ? 0xffffu : 0x0ff00000u));
+	EXPECT_EACH(dm, 32, t, t < 20 ? 0xffffu : 0x0ff00000u);
 	//= named_lanes ANY
 	named_lanes<<<1, 32>>>(dm);
-	fetch(mask, dm, 32);
-	for (int t = 0; t < 32; t++)
-		EXPECT(mask[t] == (t < 10 ? 0x2aau : 0xaaaaa800u) + (t < 16 ? 3 : 19) + 1);
+	EXPECT_EACH(dm, 32, t, (t < 10 ? 0x2aau : 0xaaaaa800u) + (t < 16 ? 3 : 19) + 1);
 	return 0;
 }

@@ -34,7 +34,7 @@ __global__ void global_casts(const float *x, float *y)
 
 int main()
 {
-	float x[128], y[64];
+	float x[128];
 	for (int i = 0; i < 128; i++)
 		x[i] = (float)i;
 	float *dx = device_copy(x, 128), *dy = device_zeros<float>(64);
@@ -42,11 +42,9 @@ int main()
 	//= shared_casts store=128/1/4 sstore=256+256+512+512+256+128/6/2+2+4+4+2+1/2+2+4+4+2+1
 	//+ sload=256+512+256+128+128+32/6/2+4+2+1+4+2/2+4+2+1+1+1
 	shared_casts<<<1, 32>>>(dy);
-	fetch(y, dy, 32);
-	EXPECT(y[0] == 2 + 0 + 1 + 0 + 4 + 0 && y[31] == 2 + 31 + 1 + 31 + 4 + 31);
+	EXPECT(element(dy, 0) == 2 + 0 + 1 + 0 + 4 + 0 && element(dy, 31) == 2 + 31 + 1 + 31 + 4 + 31);
 	//= global_casts load=256+512+256/3/8+16+8 store=256+256/2/8+8
 	global_casts<<<1, 32>>>(dx, dy);
-	fetch(y, dy, 64);
-	EXPECT(y[2] == 2 + 7 && y[3] == 3);
+	EXPECT(element(dy, 2) == 2 + 7 && element(dy, 3) == 3);
 	return 0;
 }

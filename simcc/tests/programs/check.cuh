@@ -43,6 +43,19 @@ T *device_zeros(size_t count)
 }
 
 template <typename T>
+T element(const T *device, size_t i)
+{
+	T value;
+	CHECK(cudaMemcpy(&value, device + i, sizeof value, cudaMemcpyDeviceToHost));
+	return value;
+}
+
+// Of the first `count` elements on the device each is the one that is expected, which may depend on `i`.
+#define EXPECT_EACH(device, count, i, expected)                                                                      \
+	for (int i = 0; i < (count); i++)                                                                            \
+	EXPECT(element(device, i) == (expected))
+
+template <typename T>
 void fetch(T *host, const T *device, size_t count)
 {
 	CHECK(cudaDeviceSynchronize());

@@ -57,8 +57,6 @@ __global__ void made_of_cas(double *y)
 
 int main()
 {
-	int total, seen[256];
-	double most;
 	int *dtotal = device_zeros<int>(1);
 	int *next = device_zeros<int>(1), *taken = device_zeros<int>(256);
 	float *scratch = device_zeros<float>(1);
@@ -66,20 +64,15 @@ int main()
 
 	//= counter ANY
 	counter<<<1, 32>>>(dtotal, scratch, 300);
-	fetch(&total, dtotal, 1);
-	EXPECT(total == 32);
+	EXPECT(element(dtotal, 0) == 32);
 	//= counter ANY
 	counter<<<4, 64>>>(dtotal, scratch, 100);
-	fetch(&total, dtotal, 1);
-	EXPECT(total == 32 + 256);
+	EXPECT(element(dtotal, 0) == 32 + 256);
 	//= tickets atomic=1024/8/256 store=1024/8/? foot=4/4+1024
 	tickets<<<4, 64>>>(next, taken);
-	fetch(seen, taken, 256);
-	for (int i = 0; i < 256; i++)
-		EXPECT(seen[i] == 1);
+	EXPECT_EACH(taken, 256, i, 1);
 	//= made_of_cas ANY
 	made_of_cas<<<4, 64>>>(dmost);
-	fetch(&most, dmost, 1);
-	EXPECT(most == 66);
+	EXPECT(element(dmost, 0) == 66);
 	return 0;
 }

@@ -92,40 +92,30 @@ __global__ void powers(const float *x, float *y)
 
 int main()
 {
-	float x[128], y[32], *dx, *dy;
+	float x[128];
 	for (int i = 0; i < 128; i++)
 		x[i] = (float)i;
-	cudaMalloc(&dx, sizeof x), cudaMalloc(&dy, sizeof y);
-	cudaMemcpy(dx, x, sizeof x, cudaMemcpyHostToDevice);
+	float *dx = device_copy(x, 128), *dy = device_zeros<float>(32);
 
 	//= widths load=128+256+512+512/4/4+8+16+16 store=128/1/4 sstore=128+256+512+512/4/1+2+4+4 sload=4*128/4/4 static=3584 barriers=1
 	widths<<<1, 32>>>(dx, dy);
-	cudaMemcpy(y, dy, sizeof y, cudaMemcpyDeviceToHost);
-	for (int t = 0; t < 32; t++)
-		EXPECT(y[t] == t + (63 - t) + (127 - t) + (64 + t));
+	EXPECT_EACH(dy, 32, t, t + (63 - t) + (127 - t) + (64 + t));
 
 	//= ragged load=8*16+8/1/5 store=128/1/4 sstore=512/1/4 sload=128/1/1 barriers=1
 	ragged<<<1, 32>>>(dx, dy, 34);
-	cudaMemcpy(y, dy, sizeof y, cudaMemcpyDeviceToHost);
-	for (int t = 0; t < 32; t++)
-		EXPECT(y[t] == (t + 16 < 34 ? t + 16 : 0));
+	EXPECT_EACH(dy, 32, t, t + 16 < 34 ? t + 16 : 0);
 
 	//= stages load=3*128/3/12 store=128/1/4 sstore=3*128/3/3 sload=3*128/3/3 barriers=6
 	stages<<<1, 32>>>(dx, dy, 3);
-	cudaMemcpy(y, dy, sizeof y, cudaMemcpyDeviceToHost);
-	for (int t = 0; t < 32; t++)
-		EXPECT(y[t] == (31 - t) + (63 - t) + (95 - t));
+	EXPECT_EACH(dy, 32, t, (31 - t) + (63 - t) + (95 - t));
 
 	//= promises load=16+16+4+2+4/8/8 store=17*4/17/17 sstore=16*4+16+16+4+2+4/16+8/16+8 sload=20*4/20/20 static=64
 	promises<<<1, 1>>>(dx, dy);
-	cudaMemcpy(y, dy, 16 * sizeof *y, cudaMemcpyDeviceToHost);
-	for (int i = 0; i < 16; i++) // of element 13 half was copied, which is 0
-		EXPECT(y[i] == (i == 0 ? -4 : 0x5f1e >> i & 1 ? (float)i : -1));
+	// of element 13 half was copied, which is 0
+	EXPECT_EACH(dy, 16, i, i == 0 ? -4 : 0x5f1e >> i & 1 ? (float)i : -1);
 
 	//= powers load=128/1/4 store=128/1/4 exp=32
 	powers<<<1, 32>>>(dx, dy);
-	cudaMemcpy(y, dy, sizeof y, cudaMemcpyDeviceToHost);
-	for (int t = 0; t < 32; t++)
-		EXPECT(y[t] == (t < 14 ? 0.0f : exp2f(t - 140.0f)));
+	EXPECT_EACH(dy, 32, t, t < 14 ? 0.0f : exp2f(t - 140.0f));
 	return 0;
 }

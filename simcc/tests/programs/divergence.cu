@@ -213,8 +213,7 @@ int main()
 	one_long_lane<<<1, 32>>>(dx, dy, 1000);
 	//= one_long_lane load=4*31+40000/10000/4+9999 store=128/1/4
 	one_long_lane<<<1, 32>>>(dx, dy, 10000);
-	fetch(y, dy, 32);
-	EXPECT(y[5] == 50000 && y[6] == 6);
+	EXPECT(element(dy, 5) == 50000 && element(dy, 6) == 6);
 	//= one_long_lane load=128/1/4 store=128/1/4
 	one_long_lane<<<1, 32>>>(dx, dy, 1);
 
@@ -230,8 +229,7 @@ int main()
 	triangle_with_barriers<<<1, 32>>>(dx, dy, 3, 1);
 	//= triangle_with_barriers load=3*4*100*528/3*3200/3*100*8*10 store=128/1/4 barriers=3
 	triangle_with_barriers<<<1, 32>>>(dx, dy, 3, 100);
-	fetch(y, dy, 32);
-	EXPECT(y[2] == 3 * 300 * 2);
+	EXPECT(element(dy, 2) == 3 * 300 * 2);
 
 	//= halves<false> load=128/1/4 store=128/1/4
 	halves<false><<<1, 32>>>(dx, dy);

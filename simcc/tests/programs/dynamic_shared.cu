@@ -52,8 +52,7 @@ __global__ void big(float *y)
 int main()
 {
 	static float x[1024], y[1024];
-	double z[64], total;
-	int p[64];
+	double z[64];
 	for (int i = 0; i < 1024; i++)
 		x[i] = (float)i;
 	for (int i = 0; i < 64; i++)
@@ -64,20 +63,15 @@ int main()
 
 	//= reverse load=1024/8/32 store=1024/8/32 sstore=1024/8/8/8 sload=1024/8/8/8 barriers=1 dyn=1024 static=0
 	reverse<<<1, 256, 256 * sizeof(float)>>>(dx, dy);
-	fetch(y, dy, 256);
-	for (int i = 0; i < 256; i++)
-		EXPECT(y[i] == 255 - i);
+	EXPECT_EACH(dy, 256, i, 255 - i);
 	// doubles: 16 lanes a phase; then one lane, 64 times
 	//= sum load=512/2/16 store=8/1/1 sstore=512/2/4/4 sload=512/64/64/64 barriers=1 dyn=512
 	sum<<<1, 64, 64 * sizeof(double)>>>(dz, dtotal);
-	fetch(&total, dtotal, 1);
-	EXPECT(total == 63 * 64 / 2);
+	EXPECT(element(dtotal, 0) == 63 * 64 / 2);
 	// shorts: two lanes share a word
 	//= parts store=256/2/8 sstore=256+128/4/4/4 sload=256+128/4/4/4 barriers=1 dyn=384
 	parts<<<1, 64, 64 * (sizeof(int) + sizeof(short))>>>(dp);
-	fetch(p, dp, 64);
-	for (int i = 0; i < 64; i++)
-		EXPECT(p[i] == 63 + i);
+	EXPECT_EACH(dp, 64, i, 63 + i);
 
 	big<<<1, 1024, 64 * 1024>>>(dy); // refused: not opted in
 	EXPECT(cudaGetLastError() == cudaErrorInvalidValue);

@@ -20,13 +20,10 @@ __global__ void ping_pong(volatile int *flag, volatile int *log, int rounds)
 
 int main()
 {
-	int log[40];
 	int *flag = device_zeros<int>(1), *dlog = device_zeros<int>(40);
 
 	//= ping_pong ANY
 	ping_pong<<<1, 64>>>(flag, dlog, 20);
-	fetch(log, dlog, 40);
-	for (int i = 0; i < 40; i++)
-		EXPECT(log[i] == 10 * (i / 2) + i % 2);
+	EXPECT_EACH(dlog, 40, i, 10 * (i / 2) + i % 2);
 	return 0;
 }

@@ -137,7 +137,6 @@ __global__ void ask_virtual(const tile *of, int *y)
 int main()
 {
 	float x[64], y[64];
-	int n[32];
 	for (int i = 0; i < 64; i++)
 		x[i] = (float)i;
 	float *dx = device_copy(x, 64), *dy = device_zeros<float>(64);
@@ -145,13 +144,10 @@ int main()
 
 	//= recurse store=128/1/4
 	recurse<<<1, 32>>>(dn);
-	fetch(n, dn, 32);
-	for (int i = 0; i < 32; i++)
-		EXPECT(n[i] == (i + 200) * (i + 201) / 2);
+	EXPECT_EACH(dn, 32, i, (i + 200) * (i + 201) / 2);
 	//= call_virtual store=128/1/4
 	call_virtual<<<1, 32>>>(dn);
-	fetch(n, dn, 32);
-	EXPECT(n[6] == 18 && n[7] == 6);
+	EXPECT(element(dn, 6) == 18 && element(dn, 7) == 6);
 	tile *tiles = (tile *)device_zeros<float>(128);
 	//= make_virtual store=2*256/2/2*16
 	make_virtual<<<1, 32>>>(tiles);
@@ -160,8 +156,7 @@ int main()
 	ask_virtual<<<1, 32>>>(tiles, dn);
 	//= use store=128/1/4
 	use<<<1, 32>>>(dy);
-	fetch(y, dy, 32);
-	EXPECT(y[6] == 37 + 4 + 9 + 0.25f && geometry::point(3, 4).norm2() == 25);
+	EXPECT(element(dy, 6) == 37 + 4 + 9 + 0.25f && geometry::point(3, 4).norm2() == 25);
 	// 40 threads in 2 warps, then the 20 even ones
 	//= leave_early store=160+80/4/5+5
 	leave_early<<<2, 32>>>(dy, 40);
@@ -174,8 +169,6 @@ int main()
 	EXPECT(y[4] == 4 && y[5] == 5 && y[6] == 38 && y[7] == 0);
 	//= mathematics store=128/1/4 exp=3*32
 	mathematics<<<1, 32>>>(dy);
-	fetch(y, dy, 32);
-	for (int i = 0; i < 32; i++)
-		EXPECT(y[i] == 10);
+	EXPECT_EACH(dy, 32, i, 10);
 	return 0;
 }

@@ -38,8 +38,8 @@ __global__ void scan(const int *x, int *y)
 int main()
 {
 	static unsigned char x[N];
-	unsigned bins[BINS], expected[BINS] = {0};
-	int y[128], ones[128];
+	unsigned expected[BINS] = {0};
+	int ones[128];
 	for (int i = 0; i < N; i++) {
 		x[i] = (unsigned char)i; // a warp's 32 are 32 bins side by side: one wavefront
 		expected[x[i] % BINS]++;
@@ -54,9 +54,7 @@ int main()
 	//= histogram load=2048/64/64 satomic=8192/64/64/64 sstore=2*256/4/4/4 sload=2*256/4/4/4 atomic=512/4/16
 	//+ barriers=4
 	histogram<<<2, 256>>>(dx, dbins, N);
-	fetch(bins, dbins, BINS);
-	for (int i = 0; i < BINS; i++)
-		EXPECT(bins[i] == expected[i]);
+	EXPECT_EACH(dbins, BINS, i, expected[i]);
 
 	// 7 steps. In the first arm 128 - offset threads load twice: 769 in all; in the second offset threads once:
 	// 127 in all, 1665 loads. Offsets up to 16 part the first warp, so its stores of the two arms are two
@@ -66,8 +64,6 @@ int main()
 	//+ sstore=512+7*512/4+5*5+4+4/4+5*5+4+4/4+5*5+4+4
 	//+ sload=4*1665+512/2*5*4+2*3+2*2+5+1+2+4/2*5*4+2*3+2*2+5+1+2+4/2*5*4+2*3+2*2+5+1+2+4
 	scan<<<1, 128, 2 * 128 * sizeof(int)>>>(dones, dy);
-	fetch(y, dy, 128);
-	for (int i = 0; i < 128; i++)
-		EXPECT(y[i] == i * (i + 1) / 2);
+	EXPECT_EACH(dy, 128, i, i * (i + 1) / 2);
 	return 0;
 }

@@ -193,7 +193,6 @@ int main()
 {
 	int y[64];
 	int *dy = device_zeros<int>(64);
-	float f[64];
 	float *df = device_zeros<float>(64);
 
 	//= c_linkage store=128/1/4
@@ -210,8 +209,7 @@ int main()
 	defaults<4><<<1, 32>>>(dy);
 	//= variadic<int,long,char> store=128/1/4
 	variadic<<<1, 32>>>(dy, 1, 2L, (char)3);
-	fetch(y, dy, 32);
-	EXPECT(y[31] == 6);
+	EXPECT(element(dy, 31) == 6);
 
 	large l;
 	for (int i = 0; i < 64; i++)
@@ -219,19 +217,16 @@ int main()
 	matrix m = {df, 8, 8};
 	//= by_value load=256/2/8 store=256/2/8
 	by_value<<<1, 64>>>(m, l);
-	fetch(f, df, 64);
-	EXPECT(f[63] == 63 && l.values[63] == 63);
+	EXPECT(element(df, 63) == 63 && l.values[63] == 63);
 	//= for_each<add_to> load=160/2/5 store=160/2/5
 	for_each<<<2, 32>>>(40, add_to{dy, 10});
-	fetch(y, dy, 64);
-	EXPECT(y[0] == 16 && y[39] == 10 && y[40] == 0);
+	EXPECT(element(dy, 0) == 16 && element(dy, 39) == 10 && element(dy, 40) == 0);
 
 	// slots: 8 bytes apart; a copy of one is two accesses of 4 bytes
 	//= shared_kinds store=128/1/4 barriers=1 sstore=4+4+128+128+128+128+64/7/1+1+2+2+1+1+1/7
 	//+ sload=128+128+128+128+128+128+128/7/2+2+1+1+1+1+1/7
 	shared_kinds<<<1, 32>>>(df);
-	fetch(f, df, 32);
-	EXPECT(f[1] == 30 + 15 + 5 + 1 + 7 + 1 + 4);
+	EXPECT(element(df, 1) == 30 + 15 + 5 + 1 + 7 + 1 + 4);
 
 	int *pointers[32];
 	for (int i = 0; i < 32; i++)
@@ -243,8 +238,7 @@ int main()
 	widths<<<1, 32>>>(
 		(bool *)bytes, (int8_t *)bytes + 32, (int16_t *)(bytes + 64), (int64_t *)(bytes + 256),
 		(size_t *)(bytes + 512), (color *)(bytes + 768), dpointers);
-	fetch(y, dy, 64);
-	EXPECT(y[62] == 31);
+	EXPECT(element(dy, 62) == 31);
 
 	//= statements store=384/3/12 load=256/2/8
 	statements<<<1, 32>>>(dy, 8);
@@ -252,12 +246,9 @@ int main()
 	EXPECT(y[0] == 2 * (5 + 6 + 1100 + 4) && y[2] == 2 * (5 + 6 + 1000 + 4) && y[3] == 2 * (5 + 6));
 	//= through_pointers load=128/1/1 store=128/1/4
 	through_pointers<<<1, 32>>>(dy);
-	fetch(y, dy, 32);
-	EXPECT(y[0] == -1 && y[1] == 25);
+	EXPECT(element(dy, 0) == -1 && element(dy, 1) == 25);
 	//= warp_extras store=128/1/4
 	warp_extras<<<1, 32>>>((unsigned *)dy);
-	fetch(y, dy, 32);
-	for (int i = 0; i < 32; i++)
-		EXPECT(y[i] == 1);
+	EXPECT_EACH(dy, 32, i, 1);
 	return 0;
 }

@@ -42,7 +42,6 @@ typedef void (*kernel_type)(int *, int, int);
 
 int main()
 {
-	int y[120];
 	int *dy = device_zeros<int>(120);
 	cudaStream_t stream;
 	cudaEvent_t start, stop;
@@ -59,15 +58,13 @@ int main()
 	//= add load=160/2/5 store=160/2/5 x3
 	TIMES(3) RUN(add, 40, dy, 1, 40);
 	CHECK(cudaStreamSynchronize(stream));
-	fetch(y, dy, 120);
-	EXPECT(y[0] == 6 && y[39] == 6 && y[40] == 0);
+	EXPECT(element(dy, 0) == 6 && element(dy, 39) == 6 && element(dy, 40) == 0);
 
 	//= twice_in_header<int> load=128/2/4 store=128/2/4 grid=2,1,1 block=16,1,1 x2
 	run_twice(dy);
 	//= twice_in_header<int> load=128/1/4 store=128/1/4 grid=1,1,1 block=32,1,1
 	launch_from_header(dy, 32);
-	fetch(y, dy, 120);
-	EXPECT(y[31] == 48);
+	EXPECT(element(dy, 31) == 48);
 
 	kernel_type pointer = add, table[2] = {add, add};
 	//= add load=128/1/4 store=128/1/4 x2
@@ -79,15 +76,12 @@ int main()
 	CHECK(cudaLaunchKernel((const void *)add, dim3(1), dim3(32), arguments, 0, stream));
 	//= spaced load=128/1/4 store=128/1/4
 	inner::spaced<<<1, 32>>>(dy);
-	fetch(y, dy, 120);
-	EXPECT(y[0] == 48 + 2 + 50 + 100);
+	EXPECT(element(dy, 0) == 48 + 2 + 50 + 100);
 
 	// 30 threads: one warp that is not full, at 0, 120, 240, 360 bytes: 4, 5, 5 and 4 sectors
 	//= where store=480/4/4+5+5+4 grid=2,1,2 block=5,3,2
 	where<<<dim3(2, 1, 2), dim3(5, 3, 2)>>>(dy);
-	fetch(y, dy, 120);
-	for (int i = 0; i < 120; i++)
-		EXPECT(y[i] == i % 30);
+	EXPECT_EACH(dy, 120, i, i % 30);
 	// 49 threads: 32 and 17, the second block at byte 196: sectors 6-10 of 32 lanes, 10-12 of 17
 	//= where store=392/4/4+3+5+3 grid=1,2,1 block=7,7,1
 	where<<<dim3(1, 2), dim3(7, 7)>>>(dy);

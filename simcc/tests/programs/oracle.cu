@@ -56,22 +56,27 @@ __global__ void unequal(const double *x, float *y)
 const int WIDE = 64, ROUNDS = 64, WIDE_ELEMENTS = 128;
 
 // What a lane reads in a round, or -1. Shares are with lane n^1 or n^2, with both, with neither, with one lane that
-// strays; some lanes are inactive.
+// strays, with all or with a lane further away; some lanes are inactive: odd ones, pairs, halves, all but four.
 __host__ __device__ inline int choose(unsigned round, unsigned warp, unsigned lane)
 {
-	unsigned r = mix(977 * round + 31 * warp), active = (r >> 8) % 5;
+	unsigned r = mix(977 * round + 31 * warp), active = (r >> 8) % 8;
 	unsigned pair = lane / 2, crossed = lane / 4 * 2 + lane % 2, group = lane;
 	if (active == 1 && mix(r + lane) % 8 == 0)
 		return -1;
 	if ((active == 2 && lane % 2) || (active == 3 && lane & 2) || (active == 4 && mix(r + lane) % 3))
 		return -1;
-	switch (r % 7) {
+	if ((active == 5 && lane < 16) || (active == 6 && lane & 8) || (active == 7 && lane / 4 != (r >> 12) % 8))
+		return -1;
+	switch (r % 10) {
 	case 0: group = pair; break;
 	case 1: group = crossed; break;
 	case 2: group = lane / 4; break;
 	case 3: group = lane < 16 ? pair : crossed; break;
 	case 4: group = lane == (r >> 16) % 32 ? 99 : pair; break;
 	case 5: group = lane == (r >> 16) % 32 ? 99 : crossed; break;
+	case 6: group = 5; break;
+	case 7: group = lane / 8 * 4 + lane % 4; break;
+	case 8: group = lane % 16; break;
 	}
 	if ((r >> 21) % 3 == 0)
 		return (int)group; // side by side: no conflicts

@@ -184,12 +184,10 @@ template <class T>
 static void check_table()
 {
 	const T values[4] = {1, 2, 3, 4};
-	T got[8], *y = device_zeros<T>(8);
+	T *y = device_zeros<T>(8);
 	CHECK(cudaMemcpyToSymbol(table<T>, values, sizeof values));
 	look_up<T><<<1, 8>>>(y);
-	fetch(got, y, 8);
-	for (int i = 0; i < 8; i++)
-		EXPECT(got[i] == (T)(i % 4 + 1));
+	EXPECT_EACH(y, 8, i, (T)(i % 4 + 1));
 }
 
 __global__ void sections(float *y)
@@ -200,9 +198,7 @@ __global__ void sections(float *y)
 static int *out;
 static int first()
 {
-	int value;
-	fetch(&value, out, 1);
-	return value;
+	return element(out, 0);
 }
 
 // One name in two namespaces; a literal null pointer is one for whichever is called.
@@ -308,29 +304,21 @@ int main()
 	EXPECT(first() == 1);
 	library::with_type<<<1, 1>>>((library::Value *)out, 6);
 	EXPECT(first() == 6);
-	int *numbers = device_zeros<int>(64), got_numbers[64];
+	int *numbers = device_zeros<int>(64);
 	//= number store=256/4/8 x3
 	number<<<4, 16>>>(numbers);
-	fetch(got_numbers, numbers, 64);
-	for (int i = 0; i < 64; i++)
-		EXPECT(got_numbers[i] == 103);
+	EXPECT_EACH(numbers, 64, i, 103);
 	number<<<4, 16>>>(numbers, make_float2(4, 0));
-	fetch(got_numbers, numbers, 64);
-	for (int i = 0; i < 64; i++)
-		EXPECT(got_numbers[i] == 204);
+	EXPECT_EACH(numbers, 64, i, 204);
 	number<<<4, 16>>>(numbers, 5);
-	fetch(got_numbers, numbers, 64);
-	EXPECT(got_numbers[0] == 503 && numbered == 2 && numbered_more == 5);
+	EXPECT(element(numbers, 0) == 503 && numbered == 2 && numbered_more == 5);
 	//= number_of<int> store=256/4/8 x3
 	number_of<<<4, 16>>>(numbers);
-	fetch(got_numbers, numbers, 64);
-	EXPECT(got_numbers[0] == 3 && got_numbers[63] == 3);
+	EXPECT(element(numbers, 0) == 3 && element(numbers, 63) == 3);
 	number_of<int><<<4, 16>>>(numbers);
-	fetch(got_numbers, numbers, 64);
-	EXPECT(got_numbers[0] == 4 && got_numbers[63] == 4);
+	EXPECT(element(numbers, 0) == 4 && element(numbers, 63) == 4);
 	number_of<<<4, 16>>>(numbers, 9);
-	fetch(got_numbers, numbers, 64);
-	EXPECT(got_numbers[0] == 9 && got_numbers[63] == 9 && numbered_more == 13);
+	EXPECT(element(numbers, 0) == 9 && element(numbers, 63) == 9 && numbered_more == 13);
 	//= of_file store=4/1/1
 	Solver::run(out);
 	EXPECT(first() == 8 + 16);
@@ -355,11 +343,10 @@ int main()
 	check_table<float>();
 	//= look_up<double> const=64/1 load=4/1/1 store=64+4/2/3
 	check_table<double>();
-	float *sums = device_zeros<float>(2), got[2];
+	float *sums = device_zeros<float>(2);
 	//= sections const=16/2 store=8/1/1
 	sections<<<1, 2>>>(sums);
-	fetch(got, sums, 2);
-	EXPECT(got[0] == 4 && got[1] == 6);
+	EXPECT(element(sums, 0) == 4 && element(sums, 1) == 6);
 	int count;
 	CHECK(cudaMemcpyFromSymbol(&count, counter<3>, sizeof count));
 	EXPECT(count == 5);

@@ -165,28 +165,21 @@ int main()
 	// -1 everywhere; 16 low lanes in two sectors, 8 odd lanes in two
 	//= some_lanes store=128+64+32/3/4+2+2
 	some_lanes<<<1, 32>>>(dy);
-	fetch(y, dy, 32);
-	for (int i = 0; i < 32; i++)
-		EXPECT(y[i] == (i < 16 ? i ^ 1 : i % 2 ? 17 : -1));
+	EXPECT_EACH(dy, 32, i, i < 16 ? i ^ 1 : i % 2 ? 17 : -1);
 
 	//= votes store=256/2/8
 	votes<<<1, 64>>>(du);
-	fetch(u, du, 64);
-	for (int i = 0; i < 64; i++)
-		EXPECT(u[i] == 1);
+	EXPECT_EACH(du, 64, i, 1);
 	//= counting_barriers store=96*4/3/12 barriers=5
 	counting_barriers<<<1, 96>>>(dy);
-	fetch(y, dy, 96);
-	for (int i = 0; i < 96; i++)
-		EXPECT(y[i] == 1);
+	EXPECT_EACH(dy, 96, i, 1);
 
 	for (int i = 0; i < 32; i++)
 		f[i] = (float)((i * 7) % 32);
 	float *dx = device_copy(f, 32);
 	//= butterfly load=128/1/4 store=8/2/2
 	butterfly<<<1, 32>>>(dx, df);
-	fetch(f, df, 2);
-	EXPECT(f[0] == 496 && f[1] == 31);
+	EXPECT(element(df, 0) == 496 && element(df, 1) == 31);
 
 	unsigned x[32], all[256];
 	for (unsigned i = 0; i < 32; i++)

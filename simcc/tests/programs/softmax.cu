@@ -73,8 +73,6 @@ int main()
 	}
 	//= blur load=2560/20/80 store=2560/20/80 sstore=2560/20/20/20 sload=2*2560/40/40/40 barriers=10 static=512
 	blur<<<1, TILE>>>(dx, dy, 10);
-	fetch(y, dy, 640);
-	for (int i = 0; i < 640; i++)
-		EXPECT(y[i] == x[i] + x[i / TILE * TILE + (i + 1) % TILE]);
+	EXPECT_EACH(dy, 640, i, x[i] + x[i / TILE * TILE + (i + 1) % TILE]);
 	return 0;
 }

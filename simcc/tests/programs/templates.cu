@@ -40,8 +40,7 @@ __global__ void apply(T *y)
 
 int main()
 {
-	float x[128], y[128];
-	double z[128];
+	float x[128];
 	for (int i = 0; i < 128; i++)
 		x[i] = (float)i;
 	float *dx = device_copy(x, 128), *dy = device_zeros<float>(128);
@@ -49,30 +48,23 @@ int main()
 
 	//= scale<float,100,true> load=400/4/13 store=400/4/13 foot=400/400
 	scale<float, 100, true><<<4, 32>>>(dx, dy, 2.0f);
-	fetch(y, dy, 128);
-	for (int i = 0; i < 128; i++)
-		EXPECT(y[i] == (i < 100 ? -2.0f * i : 0));
+	EXPECT_EACH(dy, 128, i, i < 100 ? -2.0f * i : 0);
 	//= scale<float,32,false> load=128/1/4 store=128/1/4
 	scale<float, 32, false><<<1, 64>>>(dx, dy, 3);
-	fetch(y, dy, 128);
-	EXPECT(y[31] == 93 && y[32] == -64);
+	EXPECT(element(dy, 31) == 93 && element(dy, 32) == -64);
 
 	//= fill<double> store=1024/4/32
 	fill<<<2, 64>>>(dz, 3.5, 128);
-	fetch(z, dz, 128);
-	EXPECT(z[0] == 3.5 && z[127] == 3.5);
+	EXPECT(element(dz, 0) == 3.5 && element(dz, 127) == 3.5);
 	//= fill<float> store=40/1/2
 	fill<float><<<1, 32>>>(dy, 7, 10);
-	fetch(y, dy, 128);
-	EXPECT(y[9] == 7 && y[10] == 30);
+	EXPECT(element(dy, 9) == 7 && element(dy, 10) == 30);
 
 	//= shift<5,float> load=256/2/10 store=256/2/8
 	shift<5><<<1, 64>>>(dx, dy);
-	fetch(y, dy, 64);
-	EXPECT(y[0] == 5 && y[63] == 4);
+	EXPECT(element(dy, 0) == 5 && element(dy, 63) == 4);
 	//= apply<float,twice> load=128/1/4 store=128/1/4
 	apply<float, twice><<<1, 32>>>(dy);
-	fetch(y, dy, 64);
-	EXPECT(y[0] == 10 && y[31] == 72 && y[32] == 37);
+	EXPECT(element(dy, 0) == 10 && element(dy, 31) == 72 && element(dy, 32) == 37);
 	return 0;
 }

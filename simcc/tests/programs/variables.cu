@@ -51,7 +51,7 @@ __global__ void through_pointer(const float *p, float *y)
 
 int main()
 {
-	float x[64], y[64];
+	float x[64];
 	for (int i = 0; i < 64; i++)
 		x[i] = (float)i;
 	float *dx = device_copy(x, 64), *dy = device_zeros<float>(64);
@@ -67,14 +67,12 @@ int main()
 	//= use_table load=512/4/10 store=256/2/8 tensor:table=256/0/256/0 tensor:initialized=256/0/16/0
 	//+ tensor:alloc1=0/256/0/256
 	use_table<<<1, 64>>>(dy);
-	fetch(y, dy, 64);
-	EXPECT(y[5] == 12 && y[63] == 134);
+	EXPECT(element(dy, 5) == 12 && element(dy, 63) == 134);
 
 	//= use_kept load=3*128/3/3 store=128/1/4 tensor:fixed=128/0/16/0 tensor:folded=128/0/16/0
 	//+ tensor:changing=128/0/16/0 tensor:alloc1=0/128/0/128
 	use_kept<<<1, 32>>>(dy);
-	fetch(y, dy, 64);
-	EXPECT(y[3] == 24);
+	EXPECT(element(dy, 3) == 24);
 
 	float w[4] = {1, 0, 0, 10};
 	CHECK(cudaMemcpyToSymbol(weights, w, sizeof w));
@@ -83,8 +81,7 @@ int main()
 	// x + k: the warp's 128 bytes start 4 k bytes into a sector. Of settings, all read n and 10 lanes scale.
 	//= convolve load=512/4/4+5+5+5 store=128/1/4 const=4*128+128+40/6
 	convolve<<<1, 32>>>(dx, dy);
-	fetch(y, dy, 64);
-	EXPECT(y[3] == 0.5f * (3 + 2 * 5 + 10 * 6) && y[10] == 0);
+	EXPECT(element(dy, 3) == 0.5f * (3 + 2 * 5 + 10 * 6) && element(dy, 10) == 0);
 
 	float *address;
 	size_t size;
@@ -93,7 +90,6 @@ int main()
 	EXPECT(size == 256);
 	//= through_pointer load=256/2/2 store=128/1/4 tensor:table=128/0/4/0 tensor:pairs=128/0/4/0
 	through_pointer<<<1, 32>>>(address + 7, dy);
-	fetch(y, dy, 1);
-	EXPECT(y[0] == 11);
+	EXPECT(element(dy, 0) == 11);
 	return 0;
 }

@@ -135,7 +135,6 @@ int main()
 	float4 a[32], b[32];
 	int2 c[32];
 	double2 e[32];
-	float s[96];
 	packet p[32];
 	for (int i = 0; i < 32; i++) {
 		a[i] = make_float4((float)i, 1, 2, 3);
@@ -151,25 +150,20 @@ int main()
 
 	//= copies load=512+256+512/3/16+8+16 store=512+256+512/3/16+8+16
 	copies<<<1, 32>>>(da, db, dc, dd, de, df);
-	fetch(b, db, 32);
-	EXPECT(b[31].x == 31 && b[31].w == 3);
+	EXPECT(element(db, 31).x == 31 && element(db, 31).w == 3);
 	//= braces store=512+512+256/3/16+16+8
 	braces<<<1, 32>>>(db, di, (float2 *)dd);
-	fetch(b, db, 32);
-	EXPECT(b[7].x == 1 && b[7].w == 7);
+	EXPECT(element(db, 7).x == 1 && element(db, 7).w == 7);
 	//= pun load=512/1/16 store=128/1/4
 	pun<<<1, 32>>>(da, ds);
-	fetch(s, ds, 32);
-	EXPECT(s[10] == 16);
+	EXPECT(element(ds, 10) == 16);
 	//= wide_view load=512/1/16 store=256/1/8
 	wide_view<<<1, 32>>>((const float *)da, ds);
-	fetch(s, ds, 64);
-	EXPECT(s[20] == 11 && s[21] == 5);
+	EXPECT(element(ds, 20) == 11 && element(ds, 21) == 5);
 	// x read and written, y and z read, w written: 16 bytes apart, a sector holds two
 	//= fields load=3*128/3/3*16 store=2*128/2/2*16
 	fields<<<1, 32>>>(da);
-	fetch(b, da, 32);
-	EXPECT(b[5].x == 6 && b[5].w == 2);
+	EXPECT(element(da, 5).x == 6 && element(da, 5).w == 2);
 	//= triples load=384/3/36 store=384/3/36
 	triples<<<1, 32>>>((const float3 *)da, (float3 *)db);
 	//= small load=128+64/2/4+2 store=128+32/2/4+1
@@ -177,12 +171,10 @@ int main()
 	packet *dp = device_copy(p, 32), *dq = device_zeros<packet>(32);
 	//= packets load=512/1/16 store=512/1/16
 	packets<<<1, 32>>>(dp, dq);
-	fetch(p, dq, 32);
-	EXPECT(p[3].id == 3 && p[3].value == 3 && p[3].weight == 2.5);
+	EXPECT(element(dq, 3).id == 3 && element(dq, 3).value == 3 && element(dq, 3).weight == 2.5);
 	//= shared_vectors store=512/1/16 sstore=512/1/4/4 sload=512/1/4/4 barriers=1
 	shared_vectors<<<1, 32>>>(db);
-	fetch(b, db, 32);
-	EXPECT(b[0].x == 31 && b[31].w == 1);
+	EXPECT(element(db, 0).x == 31 && element(db, 31).w == 1);
 	//= views load=512/1/16 sstore=512+512/2/8/8 sload=512+512+256/3/4+4+2/10 store=512+256/2/16+8 barriers=2
 	views<<<1, 32, 512>>>(da, db, (float2 *)dd);
 	fetch(b, db, 32);

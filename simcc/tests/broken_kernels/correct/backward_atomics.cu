@@ -1,6 +1,6 @@
 // FlashAttention backward: dQ with atomics from all blocks, dK and dV owned by a block.
+#include "../main.cuh"
 #include <cmath>
-#include <cstdio>
 
 const int N = 48, D = 16, T = 16;
 
@@ -41,14 +41,8 @@ __global__ void backward(
 int main()
 {
 	float *d[9];
-	for (int i = 0; i < 9; i++) {
-		cudaMalloc(&d[i], N * D * sizeof(float));
-		if (i < 7)
-			cudaMemset(d[i], 0, N * D * sizeof(float));
-	}
-	backward<<<N / T, dim3(T, T)>>>(d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7], d[8]);
-	cudaError_t e = cudaDeviceSynchronize();
 	for (int i = 0; i < 9; i++)
-		cudaFree(d[i]);
-	return e != cudaSuccess;
+		d[i] = i < 7 ? zeros<float>(N * D) : empty<float>(N * D);
+	backward<<<N / T, dim3(T, T)>>>(d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7], d[8]);
+	return end();
 }

@@ -43,9 +43,8 @@ int main()
 	unsigned *k = copy_of(h), *v = copy_of(h);
 	sort<<<1, 128>>>(k, v);
 	cudaMemcpy(h, v, sizeof h, cudaMemcpyDeviceToHost);
-	free_all(k, v);
 	for (unsigned i = 0; i < 256; i++)
 		if (h[i] != i)
 			return 1;
-	return 0;
+	return end();
 }

@@ -47,17 +47,12 @@ __global__ void scan(const int *x, int *y, int n, int *tickets, volatile int *fl
 int main()
 {
 	const int n = 1500, blocks = (n + 127) / 128;
-	int h[n];
-	for (int i = 0; i < n; i++)
-		h[i] = 1;
-	int *x = copy_of(h), *y = empty<int>(n), *tickets = empty<int>(1), *flag = empty<int>(blocks);
+	int *x = ones<int>(n), *y = empty<int>(n), *tickets = empty<int>(1), *flag = empty<int>(blocks);
 	int *sum = empty<int>(blocks), *so_far = empty<int>(blocks);
 	for (int round = 0; round < 2; round++) {
 		cudaMemset(tickets, 0, sizeof(int));
 		cudaMemset(flag, 0, blocks * sizeof(int));
 		scan<<<blocks, 128>>>(x, y, n, tickets, flag, sum, so_far);
 	}
-	cudaMemcpy(h, y, sizeof h, cudaMemcpyDeviceToHost);
-	free_all(x, y, tickets, flag, sum, so_far);
-	return h[n - 1] != n;
+	return element(y, n - 1) != n || end();
 }

@@ -20,9 +20,4 @@ __global__ void pipeline(const float *x, float *y, int tiles)
 	y[t] = sum;
 }
 
-int main()
-{
-	float *x = zeros<float>(5 * 128), *y = empty<float>(128);
-	pipeline<<<1, 128, 256 * sizeof(float)>>>(x, y, 5);
-	return end(x, y);
-}
+MAIN(pipeline<<<1, 128, 256 * sizeof(float)>>>(zeros<float>(5 * 128), empty<float>(128), 5))

@@ -13,12 +13,4 @@ __global__ void reset(int *state, float *y)
 	y[t] = most + (float)lock + (float)state[t];
 }
 
-int main()
-{
-	int *state = empty<int>(64);
-	float *y = empty<float>(64);
-	reset<<<1, 64>>>(state, y);
-	cudaError_t error = cudaDeviceSynchronize();
-	free_all(state, y);
-	return error != cudaSuccess;
-}
+MAIN(reset<<<1, 64>>>(empty<int>(64), empty<float>(64)))

@@ -15,11 +15,4 @@ __global__ void pass_on(int *x, unsigned long long *wide, unsigned char *narrow,
 	}
 }
 
-int main()
-{
-	int *x = zeros<int>(1), *y = zeros<int>(1);
-	unsigned long long *wide = zeros<unsigned long long>(1);
-	unsigned char *narrow = zeros<unsigned char>(4);
-	pass_on<<<2, 1>>>(x, wide, narrow, y);
-	return end(x, y, wide, narrow);
-}
+MAIN(pass_on<<<2, 1>>>(zeros<int>(1), zeros<unsigned long long>(1), zeros<unsigned char>(4), zeros<int>(1)))

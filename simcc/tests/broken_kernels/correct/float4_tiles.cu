@@ -20,10 +20,4 @@ __global__ void work(const float4 *x, float4 *y, double2 *z)
 	z[t] = e;
 }
 
-int main()
-{
-	float4 *x = zeros<float4>(64), *y = empty<float4>(64);
-	double2 *z = empty<double2>(64);
-	work<<<1, 64>>>(x, y, z);
-	return end(x, y, z);
-}
+MAIN(work<<<1, 64>>>(zeros<float4>(64), empty<float4>(64), empty<double2>(64)))

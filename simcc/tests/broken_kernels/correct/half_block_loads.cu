@@ -18,9 +18,4 @@ __global__ void product(const float *a, const float *b, float *c, int n)
 	c[t] = sum;
 }
 
-int main()
-{
-	float *a = zeros<float>(150), *b = zeros<float>(150), *c = empty<float>(128);
-	product<<<1, 128>>>(a, b, c, 150);
-	return end(a, b, c);
-}
+MAIN(product<<<1, 128>>>(zeros<float>(150), zeros<float>(150), empty<float>(128), 150))

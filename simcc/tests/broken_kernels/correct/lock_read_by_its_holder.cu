@@ -39,9 +39,4 @@ __global__ void hold(int *lock, int *x)
 	leave(lock);
 }
 
-int main()
-{
-	int *lock = zeros<int>(1), *x = zeros<int>(4);
-	hold<<<2, 64>>>(lock, x);
-	return end(lock, x);
-}
+MAIN(hold<<<2, 64>>>(zeros<int>(1), zeros<int>(4)))

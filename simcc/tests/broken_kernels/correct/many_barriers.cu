@@ -23,9 +23,4 @@ __global__ void rounds(int *y, int *z, int barriers)
 	z[2 + t] = sum;
 }
 
-int main()
-{
-	int *y = empty<int>(65), *z = zeros<int>(2 + 34);
-	rounds<<<1, 34>>>(y, z, 70000);
-	return end(y, z);
-}
+MAIN(rounds<<<1, 34>>>(empty<int>(65), zeros<int>(2 + 34), 70000))

@@ -14,9 +14,4 @@ __global__ void wait_for(int *count)
 	__threadfence(); // orders nothing here
 }
 
-int main()
-{
-	int *count = zeros<int>(1);
-	wait_for<<<1, 64>>>(count);
-	return end(count);
-}
+MAIN(wait_for<<<1, 64>>>(zeros<int>(1)))

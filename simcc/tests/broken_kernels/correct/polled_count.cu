@@ -19,9 +19,4 @@ __global__ void wait_for(int *y)
 		atomicAdd(&count, 1);
 }
 
-int main()
-{
-	int *y = zeros<int>(2);
-	wait_for<<<1, 96>>>(y);
-	return end(y);
-}
+MAIN(wait_for<<<1, 96>>>(zeros<int>(2)))

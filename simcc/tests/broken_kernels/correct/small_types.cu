@@ -35,13 +35,7 @@ __global__ void interleaved(unsigned char *bytes, short *halves)
 
 int main()
 {
-	signed char *x = empty<signed char>(95);
-	short *y = empty<short>(95);
-	bool *odd = empty<bool>(95);
-	unsigned char *mixed = empty<unsigned char>(128), *bytes = empty<unsigned char>(64 * 4);
-	short *halves = empty<short>(64 * 4);
-	cudaMemset(x, 3, 95);
-	work<<<1, 128>>>(x, y, odd, mixed);
-	interleaved<<<4, 64>>>(bytes, halves);
-	return end(x, y, odd, mixed, bytes, halves);
+	work<<<1, 128>>>(ones<signed char>(95), empty<short>(95), empty<bool>(95), empty<unsigned char>(128));
+	interleaved<<<4, 64>>>(empty<unsigned char>(64 * 4), empty<short>(64 * 4));
+	return end();
 }

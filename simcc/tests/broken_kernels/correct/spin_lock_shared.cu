@@ -30,12 +30,7 @@ __global__ void push(const int *x, int *y, int *n)
 
 int main()
 {
-	int h[128], count = 0;
-	for (int i = 0; i < 128; i++)
-		h[i] = i % 3;
-	int *x = copy_of(h), *y = empty<int>(128), *n = empty<int>(1);
-	push<<<1, 128>>>(x, y, n);
-	cudaMemcpy(&count, n, sizeof count, cudaMemcpyDeviceToHost);
-	free_all(x, y, n);
-	return count != 85;
+	int *n = empty<int>(1);
+	push<<<1, 128>>>(upwards<int>(128, -42), empty<int>(128), n);
+	return element(n, 0) != 85 || end();
 }

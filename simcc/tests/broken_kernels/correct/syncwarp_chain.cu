@@ -43,9 +43,9 @@ __global__ void hand_over(int *flag, int *data, int *y)
 
 int main()
 {
-	int *y = zeros<int>(32), *flag = zeros<int>(1), *data = zeros<int>(1), h;
+	int *y = zeros<int>(32);
 	chain<<<1, 32>>>(y);
-	cudaMemcpy(&h, y + 31, sizeof h, cudaMemcpyDeviceToHost);
-	hand_over<<<2, 32>>>(flag, data, y);
-	return end(y, flag, data) + (h != 2);
+	bool wrong = element(y, 31) != 2;
+	hand_over<<<2, 32>>>(zeros<int>(1), zeros<int>(1), y);
+	return wrong || end();
 }

@@ -19,9 +19,4 @@ __global__ void both(const float *x, float *y)
 	y[threadIdx.x] = s[threadIdx.x] + s[32 + threadIdx.x];
 }
 
-int main()
-{
-	float *x = zeros<float>(64), *y = zeros<float>(32);
-	both<<<1, 32, 256>>>(x, y);
-	return end();
-}
+MAIN(both<<<1, 32, 256>>>(zeros<float>(64), zeros<float>(32)))

@@ -1,5 +1,5 @@
 // Unions, bit-fields, structs with padding; members written one by one, copied as a whole.
-#include <cstdio>
+#include "../main.cuh"
 
 union word {
 	float f;
@@ -54,21 +54,7 @@ __global__ void work(const float *x, unsigned *bits, best *out, padded *p, tagge
 
 int main()
 {
-	float h[64], *x;
-	unsigned *bits;
-	best *out, b;
-	padded *wide;
-	tagged *tags;
-	for (int i = 0; i < 64; i++)
-		h[i] = i * 11 % 64;
-	cudaMalloc(&x, sizeof h);
-	cudaMalloc(&bits, sizeof h);
-	cudaMalloc(&out, sizeof *out);
-	cudaMalloc(&wide, 64 * sizeof *wide);
-	cudaMalloc(&tags, 64 * sizeof *tags);
-	cudaMemcpy(x, h, sizeof h, cudaMemcpyHostToDevice);
-	work<<<1, 64>>>(x, bits, out, wide, tags);
-	cudaMemcpy(&b, out, sizeof b, cudaMemcpyDeviceToHost);
-	cudaFree(x), cudaFree(bits), cudaFree(out), cudaFree(wide), cudaFree(tags);
-	return b.value != 63;
+	best *out = empty<best>(1);
+	work<<<1, 64>>>(upwards<float>(64), empty<unsigned>(64), out, empty<padded>(64), empty<tagged>(64));
+	return element(out, 0).value != 63 || end();
 }

@@ -18,12 +18,4 @@ __global__ void work(const int *x, int *y)
 		y[t] = total + s[63 - t];
 }
 
-int main()
-{
-	int h[64];
-	for (int i = 0; i < 64; i++)
-		h[i] = i;
-	int *x = copy_of(h), *y = empty<int>(64);
-	work<<<1, 64>>>(x, y);
-	return end(x, y);
-}
+MAIN(work<<<1, 64>>>(upwards<int>(64), empty<int>(64)))

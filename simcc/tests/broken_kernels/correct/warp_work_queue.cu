@@ -17,10 +17,4 @@ __global__ void work(int *queue, const float *x, float *y, int items)
 	}
 }
 
-int main()
-{
-	float *x = zeros<float>(20 * 32), *y = empty<float>(20 * 32);
-	int *queue = zeros<int>(1);
-	work<<<2, 128>>>(queue, x, y, 20);
-	return end(x, y, queue);
-}
+MAIN(work<<<2, 128>>>(zeros<int>(1), zeros<float>(20 * 32), empty<float>(20 * 32), 20))

@@ -4,7 +4,6 @@
 
 int main()
 {
-	int y[32];
 	int *dy = device_zeros<int>(32);
 	//= add_constant<7> load=128/1/4 store=128/1/4
 	//= same_name load=256/2/5 store=128/1/4 sstore=128/1/1/1 sload=128/1/1/1 barriers=1 tensor:offset=128/0/4/0
@@ -12,9 +11,7 @@ int main()
 	//= add_constant<7> load=128/1/4 store=128/1/4
 	//= same_name load=256/2/5 store=128/1/4 sstore=128/1/1/1 sload=128/1/1/1 barriers=1
 	run_second(dy);
-	fetch(y, dy, 32);
-	for (int i = 0; i < 32; i++)
-		EXPECT(y[i] == (70 + 4 + 7) * 10 + 5);
+	EXPECT_EACH(dy, 32, i, (70 + 4 + 7) * 10 + 5);
 	//= add_constant<8> load=128/1/4 store=128/1/4
 	add_constant<8><<<1, 32>>>(dy);
 	return 0;

@@ -45,12 +45,15 @@ __global__ void k(float *x, int n)
 	atomicAdd(x[0], 1.0f); // atomicAdd: : argument 1 of type 'float' is incompatible with 'float *'
 	__syncthreads(1); // __sync: : it takes 0 arguments, the call gives 1
 	syncthreads(); // sync: did you mean '__syncthreads'?
+	__syncthread(); // __sync: use of undeclared identifier '__syncthread'; did you mean '__syncthreads'?
+	__shared__ float b[3] = {1, 2, 3}; // b[3]: initialization is not supported for __shared__ variables
 	__shared__ float m(3); // m(3): initialization is not supported for __shared__ variables
 	__shared__ float i = 3; // i = 3: initialization is not supported for __shared__ variables
 	three<<<1, 1>>>(x, 1, 2); // three: a launch in device code (dynamic parallelism) is not supported
 	plain(x); // plain(: no matching function for call to 'plain'
 	threadIdx.x = 3; // =: const
 	x[0] = x[0] % 2; // %: invalid operands
+	x(t) = 1; // (t): called object type 'float *' is not a function
 	n.x = 1; // .x: not a structure
 	x = 3.0f; // 3.0f: incompatible type 'float'
 	__shared__ float partial[n]; // partial: its size must be a constant, or it is `extern __shared__ float partial[];`
