@@ -4,10 +4,11 @@ kernel whose name is long."""
 from __future__ import annotations
 
 import json
+from math import gcd
 from pathlib import Path
 from typing import Any
 
-from support import FIRST, RUNNER, Case, Outcome, Program, marked_line, program, run, simcc
+from support import FIRST, RUNNER, Case, Outcome, Program, inline, marked_line, program, run, simcc
 
 REPORT = program("report")
 FAST = program("report", "--fast", name="report.fast")
@@ -84,6 +85,41 @@ class Variables(Case):
             for value in taken:
                 run = REPORT.run(self.scratch, **{f"SIM_{name}": value})
                 self.expect(run.status != 2 and "expected" not in run.err, f"{name}={value}: {run.err}")
+
+
+# ---- the order of blocks ----
+
+BLOCKS = inline(
+    "blocks",
+    """#include <cstdio>
+__global__ void tell() { printf("%u ", blockIdx.x); }
+int main()
+{
+	for (int blocks = 1; blocks < 40; blocks++) {
+		tell<<<blocks, 1>>>();
+		cudaDeviceSynchronize();
+		puts("");
+	}
+}
+""",
+)
+
+
+def shuffled(total: int, seed: int) -> list[int]:
+    """Steps of the first number from mixed % total on that is prime to total."""
+    mixed = (seed + 1) * 0x9E3779B97F4A7C15 % (1 << 64)
+    step = next(step for step in range(mixed % total, 2 * total) if gcd(step, total) == 1)
+    return [(number * step + (mixed >> 32)) % total for number in range(total)]
+
+
+class Orders(Case):
+    def test_each_order_is_the_same_everywhere(self) -> None:
+        """Kills: a block that runs twice or never, and a seed that names another order than it did."""
+        orders = {"forward": lambda n: [*range(n)], "reverse": lambda n: [*reversed(range(n))]}
+        orders |= {f"shuffle:{seed}": lambda n, seed=seed: shuffled(n, seed) for seed in (0, 1, 2, 7, (1 << 64) - 1)}
+        for order, blocks in orders.items():
+            told = BLOCKS.run(SIM_ORDER=order, SIM_THREADS="1").out.splitlines()
+            self.assertEqual([[*map(int, line.split())] for line in told], [blocks(n) for n in range(1, 40)], order)
 
 
 # ---- a template's signature may be longer than the message: then its name says enough ----

@@ -93,6 +93,16 @@ class Similar(Collected):
         self.assertEqual((len(rows), {row["remarkable"] for row in rows}), (45, {""}))
         self.assertNotIn("not known", said)
 
+    def test_how_many_may_have_what_is_rare(self) -> None:
+        """Three, or a twentieth of all: each of these students has a text of its own, but some the same."""
+        for all_students, same, rare in ((20, 3, True), (20, 4, False), (100, 5, True), (100, 6, False)):
+            of = [0 if number < same else number for number in range(all_students)]
+            tokens = [[(f"{text}.{at}", at) for at in range(30)] for text in of]
+            texts = [similar.Text(str(number), "", own) for number, own in enumerate(tokens)]
+            pairs = similar.pairs_of("01.softmax", texts, similar.Text("", "", [("none", 1)]))
+            self.assertEqual(len(pairs), same * (same - 1) // 2)
+            self.assertEqual({pair.is_remarkable for pair in pairs}, {rare}, (all_students, same))
+
     def test_of_few_hand_ins_it_says_that_it_does_not_know(self) -> None:
         rows, said = self.compare({"anna": OWN, "bo": "€ no C 'at all\n" * 9, "cy": "€ no C 'at all\n" * 9})
         self.assertEqual([(row["one"], row["other"], row["to the letter"]) for row in rows], [("bo", "cy", "yes")])
