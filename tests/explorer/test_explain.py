@@ -381,6 +381,43 @@ class Wrong(Explain):
             self.assertEqual(page.eval(gaps), [])
             self.expect(page, ".hazards", "They are called here")
 
+    def test_a_barrier_of_the_block_is_one_of_its_warps_too(self) -> None:
+        """A race within a warp at the place of the missing barrier has the same cause; elsewhere it has its own."""
+        path = self.explain(broken("no_barrier_before_load"), "--kernel fa2_row --seq 256 --heads 1", 1)
+        text, records = path.read_text(), data_of(path)["runs"][0]["report"]
+        within = next(line for line in records if line["type"] == "hazard")
+        advice = within["advice"].replace("__syncthreads", "__syncwarp")
+        self.assertNotEqual(advice, within["advice"])
+        within = {**within, "severity": "warning", "advice": advice, "block": [0, 0, 0]}
+        for passed, count in ((True, 1), (False, 2)):
+            within["other"] = {key: value for key, value in within["other"].items() if passed or key != "passed"}
+            added = f'"report":[{json.dumps(within, separators=(",", ":"))},'
+            path.write_text(text.replace('"report":[', added, 1))
+            with Page(path) as page:
+                told = page.eval(texts_of(".hazards > li > h3"))
+                self.assertEqual(len(told), count)
+                self.assertIn("a __syncthreads() is missing behind line", told[0])
+
+    def test_finds_the_loop_around_lines(self) -> None:
+        """Kills: braces of comments and strings that count, a loop that is only above the lines."""
+        text = """for (int i = 0; i < n; i++) { // {
+    s[i] = 0;
+    for (int j = 0; j < f("{", ')'); j++)
+        a(j);
+    while (more(n)) {
+        b();
+        c(); /* } */
+    }
+    d();
+}
+e();
+"""
+        lines = ((6, 7), (2, 7), (4, 4), (2, 9), (9, 11), (11, 11))
+        found = f"{json.dumps(lines)}.map(([a, b]) => loopAround(bareText({json.dumps(text)}), a, b))"
+        with Page(self.explain(FA2, "--seq 8 --dim 8")) as page:
+            loops = [loop and (loop["head"], loop["end"]) for loop in page.eval(found)]
+        self.assertEqual(loops, [(5, 8), (1, 10), (1, 10), (1, 10), None, None])
+
     def test_bank_conflicts_are_counted_per_line(self) -> None:
         """Each line's, exactly: over all lines they are the kernel's; and only where many wait a page says so."""
         for program, said in ((broken("bank_conflict"), ""), (FA2, "!")):
