@@ -434,6 +434,17 @@ class Look(PageCase):
                 hatched = "[palette[ADDED] !== palette[64 + ADDED], palette[LOADED] !== palette[64 + LOADED]]"
                 self.assertEqual(page.eval(hatched), [True, False], "only what is stored or added")
 
+    def test_one_index_base(self) -> None:
+        """A block has the same number beside the bar and on the stage."""
+        with self.open("#s=25") as page:
+            race, stage = (
+                page.eval(f"[...document.querySelectorAll('{where}')].map((one) => one.textContent).join()")
+                for where in (".race .count small", ".stage .where")
+            )
+            for block in re.findall(r"block (\d+)", race):
+                self.assertIn(f"block {block} ", stage)
+            self.assertIn("of 0\u2013127", race)
+
     def test_theme(self) -> None:
         theme = "document.documentElement.dataset.theme"
         with self.open() as page:
