@@ -29,6 +29,8 @@
 		if (walker.currentNode.textContent.trim() && seen(node) && !node.closest('script, .hidden, .skip, svg, option, :disabled'))
 			texts.add(node);
 	}
+	if (texts.size < 10)
+		found.push(`of all texts it sees ${texts.size}`);
 	for (const node of texts) {
 		const style = getComputedStyle(node), size = parseFloat(style.fontSize), ground = groundOf(node);
 		const ink = parse(style.color), large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);

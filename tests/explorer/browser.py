@@ -178,16 +178,6 @@ class Page:
             raise BrowserError(f"{script}: {details.get('exception', {}).get('description', 'exception')}")
         return result["result"].get("value")
 
-    def take(self, wanted: str, last: str) -> list[dict]:
-        """What the events `wanted` say, up to the event `last`, which is waited for."""
-        deadline = time.monotonic() + SECONDS
-        while not any(event["method"] == last for event in self.browser.events.get(self.session, [])):
-            event = self.browser.receive(deadline)
-            self.browser.events.setdefault(event.get("sessionId", ""), []).append(event)
-        events = self.browser.events[self.session]
-        self.browser.events[self.session] = [event for event in events if event["method"] not in (last, wanted)]
-        return [event["params"] for event in events if event["method"] == wanted]
-
     def until(self, script: str) -> None:
         """Waits until an expression is true, ten seconds at most."""
         deadline = time.monotonic() + 10

@@ -42,23 +42,19 @@ class ErrorMap(Case):
         about |= {"worst_row": row, "worst_column": column}
         return error_map(Output(self.scratch, 0, 0, about), tile)
 
-    def test_right_is_right(self) -> None:
-        made = self.map_of([2, 3, 20, 40], 40, {}, 8)
-        self.assertEqual((made["matrices"], made["grid_rows"], made["grid_columns"]), (6, 3, 3))
-        self.assertNotIn("first", made)
-        self.assertEqual(set(made["ratios"]), {0.0})
-
     def test_first_in_reading_order(self) -> None:
         """Kills: the worst as the first. Row 10, column 2 is worse and further left than row 9, column 35."""
         head = 20 * 40
         made = self.map_of([1, 2, 20, 40], 40, {head + 9 * 40 + 35: 1.0, head + 10 * 40 + 2: 9.0}, 8)
+        self.assertEqual([made[key] for key in ("matrices", "grid_rows", "grid_columns")], [2, 3, 3])
         self.assertEqual(made["first_wrong"], 1 * 9 + 1 * 3 + 2)
         self.assertEqual((made["first"]["row"], made["first"]["column"]), (29, 35))
         self.assertEqual((made["worst"]["row"], made["worst"]["column"]), (30, 2))
-        self.assertEqual(made["ratios"][9 + 3], 18.0)
+        self.assertEqual(made["ratios"], [0.0] * 12 + [18.0, 0.0, 2.0] + [0.0] * 3)
         self.assertEqual((made["first"]["first_row"], made["first"]["first_column"]), (27, 32))
         self.assertEqual(made["first"]["actual"][2][3], 1.0)
         self.assertEqual(made["first"]["wrong"][2][2:4], [False, True])
+        self.assertNotIn("first", self.map_of([2, 3, 20, 40], 40, {}, 8), "all is right")
 
     def test_not_a_number_is_worst_and_stays(self) -> None:
         """Kills: a NaN that a larger number replaces, a window that leaves the matrix."""
@@ -67,11 +63,6 @@ class ErrorMap(Case):
         self.assertEqual((made["first"]["column"], made["first"]["first_row"]), (5, 0))
         self.assertEqual(made["first"]["actual"][0][3:5], ["nan", 100.0])
 
-    def test_a_statistic_has_one_column(self) -> None:
-        made = self.map_of([1, 2, 50], 1, {50 + 40: 2.0}, 16)
-        self.assertEqual([made[key] for key in ("matrices", "rows", "columns", "grid_rows")], [2, 50, 1, 4])
-        self.assertEqual(made["first_wrong"], 4 + 2)
-
     def test_rows_that_were_not_checked(self) -> None:
         made = self.map_of([40, 10], 10, {21 * 10 + 3: 1.0, 30 * 10: 7.0}, 8, rows=(1, 20, 21))
         self.assertEqual(made["ratios"][1:4], [-1.0, 2.0, -1.0], "nobody looks at row 30")
@@ -79,10 +70,13 @@ class ErrorMap(Case):
         self.assertEqual(made["first"]["expected"][0][0], "nan", "row 19 was not checked")
         self.assertEqual(made["first"]["expected"][1][0], 0.0)
 
-    def test_large_outputs_have_larger_tiles(self) -> None:
-        made = self.map_of([4096, 1], 1, {}, 16)
-        self.assertLessEqual(made["grid_rows"], 32)
-        self.assertEqual(made["grid_rows"] * made["tile_rows"], 4096)
+    def test_a_statistic_has_one_column_and_large_outputs_have_larger_tiles(self) -> None:
+        for shape, wrong, tiles in (([1, 2, 50], 50 + 40, [2, 50, 1, 4, 16]), ([4096, 1], 4000, [1, 4096, 1, 32, 128])):
+            made = self.map_of(shape, 1, {wrong: 2.0}, 16)
+            expected = dict(zip(("matrices", "rows", "columns", "grid_rows", "tile_rows"), tiles))
+            self.assertEqual({key: made[key] for key in expected}, expected)
+            rows, tile = tiles[1], tiles[4]
+            self.assertEqual(made["first_wrong"], wrong // rows * tiles[3] + wrong % rows // tile)
 
 
 class Cut(Case):

@@ -4,14 +4,15 @@ motion."""
 from __future__ import annotations
 
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from browser import Page
-from case import ROOT
-from test_page import STEP, PageCase
+from case import ROOT, run
+from test_page import DESK, LAST, STEP, TELEPHONE, PageCase
 
 FOCUS = "(({tagName, id, className, textContent}) => id || className || textContent || tagName)(document.activeElement)"
 CHOSEN = "document.querySelector('[aria-selected=true]').dataset.view"
@@ -24,21 +25,25 @@ STOP = f"""(() => {{ const node = document.activeElement, box = node.getBounding
     const style = getComputedStyle(node);
     return [{STOPS}.indexOf(node), box.left, box.top + scrollY, box.right, box.bottom + scrollY,
         style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2]; }})()"""
-TELEPHONE = (360, 800)
 
 
 class KeysCase(PageCase):
-    def pages(self) -> list[tuple[Path | None, list[str]]]:
-        """Pages that have all views between them."""
-        made = [(None, ["traffic", "tile", "softmax"])]
-        for program, options, views in (
-            ("06_backward/backward", "--seq 40 --dim 8", ["checks", "traffic", "tile", "products"]),
-            ("08_decode/decode", "--seq 40 --dim 8 --splits 3", ["splits"]),
+    @classmethod
+    def setUpClass(cls) -> None:
+        """Pages that have all views between them; None is that of `make explorer`."""
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        room = Path(scratch.name)
+        cls.backward, cls.decode = room / "backward.html", room / "decode.html"
+        for program, options, page in (
+            ("06_backward/backward", "--seq 40 --dim 8", cls.backward),
+            ("08_decode/decode", "--seq 40 --dim 8 --splits 3", cls.decode),
         ):
-            path = self.scratch / f"{Path(program).name}.html"
-            self.run_program(ROOT / program, f"{options} --quiet --explain {path}")
-            made.append((path, views))
-        return made
+            done = run([ROOT / program, *options.split(), "--quiet", "--explain", page])
+            assert done.status == 0, done.err
+        cls.views = [(None, view) for view in ("traffic", "tile", "softmax")]
+        cls.views += [(cls.backward, view) for view in ("checks", "traffic", "tile", "products")]
+        cls.views += [(cls.decode, "splits")]
 
     def look(self, path: Path | None, fragment: str = "", **how: object) -> Page:
         return Page(path, fragment, **how) if path else self.open(fragment, **how)
@@ -47,27 +52,25 @@ class KeysCase(PageCase):
 class Tabs(KeysCase):
     def test_the_views_keys_work_after_a_click_on_its_tab(self) -> None:
         """Kills: the focus stays in the tablist, where arrows lead to another view and the others do nothing."""
-        for path, views in self.pages():
-            for view in views:
+        for path, view in self.views:
+            other = "tile" if view == "traffic" else "traffic"
+            with self.subTest(view, page=path), self.look(path, f"#view={other}") as page:
+                keys = "document.querySelector('.foot kbd').checkVisibility()"
+                self.assertIs(page.eval(keys), True)
+                page.click(f"[data-view={view}]")
                 if view == "checks":
+                    self.assertIs(page.eval(keys), False, "a view without steps names no keys")
                     continue
-                with (
-                    self.subTest(view, page=path),
-                    self.look(path, f"#view={'tile' if view == 'traffic' else 'traffic'}") as page,
-                ):
-                    for _ in range(2):  # once more on the tab of the view that is there
-                        page.click(f"[data-view={view}]")
-                        page.key("Home", "ArrowRight", "ArrowRight")
-                        first = page.eval("Number(document.querySelector('.scrub').min)")
-                        first = max(first, 1 if view == "products" else 0)
-                        self.assertEqual((page.eval(CHOSEN), page.eval(STEP)), (view, first + 2))
-                        page.key("ArrowLeft")
-                        self.assertEqual(page.eval(STEP), first + 1)
-                    page.key("Space")
-                    page.until(f"{STEP} > {first + 1}")
-                    page.key("End")
-                    self.assertEqual(page.eval(STEP), page.eval("Number(document.querySelector('.scrub').max)"))
-                    self.assertEqual(page.eval(CHOSEN), view)
+                page.click(f"[data-view={view}]")  # once more on the tab of the view that is there
+                page.key("Home", "ArrowRight", "ArrowRight")
+                first = max(page.eval("Number(document.querySelector('.scrub').min)"), 1 if view == "products" else 0)
+                self.assertEqual((page.eval(CHOSEN), page.eval(STEP)), (view, first + 2))
+                page.key("ArrowLeft")
+                self.assertEqual(page.eval(STEP), first + 1)
+                page.key("Space")
+                page.until(f"{STEP} > {first + 1}")
+                page.key("End")
+                self.assertEqual((page.eval(CHOSEN), page.eval(STEP)), (view, page.eval(LAST)))
 
     def test_the_tablist_by_keyboard(self) -> None:
         """Kills: Home and End that do nothing there, a last tab without a next, keys that also step the view."""
@@ -83,13 +86,6 @@ class Tabs(KeysCase):
                 self.assertEqual((page.eval(CHOSEN), page.eval(IN_TABS)), (view, True), key)
             page.key("Tab", "ArrowRight", "ArrowRight")
             self.assertEqual((page.eval(CHOSEN), page.eval(IN_TABS), page.eval(STEP)), ("tile", False, 3))
-
-    def test_a_view_without_steps_names_no_keys(self) -> None:
-        with self.look(self.pages()[1][0], "#view=traffic") as page:
-            keys = "document.querySelector('.foot kbd').checkVisibility()"
-            self.assertIs(page.eval(keys), True)
-            page.click("[data-view=checks]")
-            self.assertIs(page.eval(keys), False)
 
 
 class Walk(KeysCase):
@@ -109,39 +105,32 @@ class Walk(KeysCase):
         page.key("Tab")
         self.assertNotEqual(page.eval(STOP)[0], stops - 1, "the focus is caught")
 
-    def test_tab_reaches_every_control_in_reading_order(self) -> None:
-        """Kills: a control out of order (light and dark came after the tabs, but stood before them on a telephone), one
-        without an outline, one that keeps the focus."""
-        for path, views in self.pages():
-            for view in views:
-                for size, dark in (((1440, 900), False), (TELEPHONE, True)):
-                    with (
-                        self.subTest(view, page=path, size=size),
-                        self.look(path, f"#view={view}&s=4", size=size, dark=dark) as page,
-                    ):
-                        self.walk(page)
-        for size in ((1440, 900), TELEPHONE):
-            with self.subTest("the end of the race", size=size), self.open("#s=99999", size=size) as page:
-                self.walk(page)
-
-    def test_every_control_takes_the_pointer(self) -> None:
-        """With the mouse, one after the other. Kills: a control that another one covers, or that throws; a page that a
-        click makes wider than the screen."""
+    def click_all(self, page: Page) -> None:
+        """With the mouse, one after the other."""
         over = "(({left, right, top, bottom}) => aim.contains(document.elementFromPoint("
         over += "(left + right) / 2, (top + bottom) / 2)))"
-        addresses = [(path, f"#view={view}&s=4") for path, views in self.pages() for view in views]
+        page.eval(f"all = {STOPS}.filter((node) => !node.matches('a, [role=tab]')), 0")
+        for i in range(page.eval("all.length")):
+            if page.eval(f"aim = all[{i}], aim.isConnected && aim.checkVisibility() && !aim.disabled"):
+                page.eval("aim.id = aim.id || 'aim', aim.scrollIntoView({block: 'center'}), 0")
+                name = page.eval("aim.getAttribute('aria-label') || aim.textContent || aim.className")
+                self.assertTrue(page.eval(f"{over}(aim.getBoundingClientRect())"), f"{name}: is covered")
+                page.click("#" + page.eval("aim.id"))
+                page.eval("aim.id = aim.id === 'aim' ? '' : aim.id, 0")
+
+    def test_every_control_takes_tab_and_the_pointer(self) -> None:
+        """In reading order. Kills: a control out of order (light and dark came after the tabs, but stood before them on
+        a telephone), one without an outline, one that keeps the focus, that another one covers, or that throws; a page
+        that a click makes wider than the screen."""
+        addresses = [(path, f"#view={view}&s=4") for path, view in self.views]
         for path, address in [*addresses, (None, ""), (None, "#s=99999")]:
-            for size in ((1440, 900), TELEPHONE):
-                with self.subTest(address, page=path, size=size), self.look(path, address, size=size) as page:
-                    page.eval(f"all = {STOPS}.filter((node) => !node.matches('a, [role=tab]')), 0")
-                    for i in range(page.eval("all.length")):
-                        here = f"aim = all[{i}], aim.isConnected && aim.checkVisibility() && !aim.disabled"
-                        if page.eval(here):
-                            page.eval("aim.id = aim.id || 'aim', aim.scrollIntoView({block: 'center'}), 0")
-                            name = page.eval("aim.getAttribute('aria-label') || aim.textContent || aim.className")
-                            self.assertTrue(page.eval(f"{over}(aim.getBoundingClientRect())"), f"{name}: is covered")
-                            page.click("#" + page.eval("aim.id"))
-                            page.eval("aim.id = aim.id === 'aim' ? '' : aim.id, 0")
+            for size, dark in ((DESK, False), (TELEPHONE, True)):
+                with (
+                    self.subTest(address, page=path, size=size),
+                    self.look(path, address, size=size, dark=dark) as page,
+                ):
+                    self.walk(page)
+                    self.click_all(page)
                     self.assertLessEqual(page.eval("document.documentElement.scrollWidth"), size[0])
 
     def test_from_the_story_to_the_end_of_the_race(self) -> None:
@@ -199,7 +188,7 @@ class Walk(KeysCase):
             page.until(f"{STEP} > 6")
             page.key("Space")
             page.eval("document.querySelector('.memory .tile').focus()")
-            at, end = page.eval(STEP), page.eval("Number(document.querySelector('.scrub').max)")
+            at, end = page.eval(STEP), page.eval(LAST)
             page.key("ArrowDown")
             self.assertEqual(page.eval(STEP), at, "arrows of a tile step")
             for key, step in (("End", end), ("Home", 0)):
@@ -208,35 +197,34 @@ class Walk(KeysCase):
             page.key("Space")
             page.until(f"{STEP} > 1")
             self.assertTrue(page.eval("document.activeElement.matches('.memory .tile')"))
-        with self.look(self.pages()[1][0], "#view=products&s=2", size=TELEPHONE) as page:
+        with self.look(self.backward, "#view=products&s=2", size=TELEPHONE) as page:
             page.eval("document.querySelector('.scroll').focus()")
             page.key("ArrowRight")
             page.until("document.querySelector('.scroll').scrollLeft > 0")
             self.assertEqual(page.eval(STEP), 2)
 
 
-class Motion(KeysCase):
+class Motion(PageCase):
     def test_with_reduced_motion_nothing_plays(self) -> None:
         """Kills: a race or steps that go on by a timer where the reader asked for no motion."""
-        end = "Number(document.querySelector('.scrub').max)"
         with self.open(reduced=True) as page:
             page.eval("moved = 0, requestAnimationFrame = () => { moved++; }, 0")
             page.eval("document.querySelector('.skip-story').click()")
             page.eval("document.querySelector('.predict input').focus()")
             page.type("9 MB")
             page.key("Enter")
-            self.assertEqual(page.eval(STEP), page.eval(end), "the race ran")
+            self.assertEqual(page.eval(STEP), page.eval(LAST), "the race ran")
             self.assertIn("you said 9.00\u00a0MB", page.eval("document.querySelector('.race').innerText"))
             page.click("[data-view=tile]")
             page.key("Space")
-            self.assertEqual(page.eval(STEP), page.eval(end), "the steps were walked through")
+            self.assertEqual(page.eval(STEP), page.eval(LAST), "the steps were walked through")
             self.assertEqual(page.eval("moved"), 0)
         with self.open("#s=2") as page:
             page.key("Space")
             page.until(f"{STEP} > 3")
             features = [{"name": "prefers-reduced-motion", "value": "reduce"}]
             page.call("Emulation.setEmulatedMedia", features=features)
-            page.until(f"{STEP} === {end}")
+            page.until(f"{STEP} === {LAST}")
 
 
 if __name__ == "__main__":

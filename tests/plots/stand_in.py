@@ -33,17 +33,7 @@ with open(given["--tsv"], "w") as out:
     print("# device:", os.environ.get("STAND_IN_DEVICE", "sim, limits of h100, NVIDIA H100 SXM"), file=out)
     print("# compiler: none 1.0\n# units: none\n# " + "\t".join(columns.split()), file=out)
     for kernel in ("one", "two"):
-        cells = [
-            seq,
-            dim,
-            "1",
-            given["--heads"],
-            given.get("--causal", "0"),
-            kernel,
-            "yes",
-            "1e-7",
-            elements,
-            elements,
-            "-",
-        ]
-        print(*cells, sep="\t", file=out)
+        cells = (
+            f"{seq} {dim} 1 {given['--heads']} {given.get('--causal', '0')} {kernel} yes 1e-7 {elements} {elements} -"
+        )
+        print(cells.replace(" ", "\t"), file=out)

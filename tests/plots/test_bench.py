@@ -16,6 +16,7 @@ import data_check
 from house import ROOT, Case, planted, run, table
 
 BENCH = ROOT / "tools/bench"
+SMALL = ("--chapters", "05_fa2", "--sizes", "2,3,4,5", "--dims", "8", "--data", "data")
 Done = subprocess.CompletedProcess
 
 
@@ -25,8 +26,7 @@ class RealPrograms(Case):
     def bench(self, chapters: str, *more: str) -> None:
         small = ("--sizes", "16,33", "--dims", "8,20", "--repeat", "2", "--data", self.scratch)
         done = run(BENCH, "--chapters", chapters, *small, *more)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stdout, "")
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
     def assert_consistent(self, name: str, rows: int) -> None:
         path = self.scratch / f"sim/{name}.tsv"
@@ -67,8 +67,10 @@ class StandIns(Case):
         self.part = self.scratch / "data/sim/05_fa2.tsv.part"
 
     def bench(self, *more: str, **environment: str) -> Done[str]:
-        small = ("--chapters", "05_fa2", "--sizes", "2,3,4,5", "--dims", "8", "--data", "data")
-        return run(BENCH, *small, *more, cwd=self.scratch, **environment)
+        return run(BENCH, *SMALL, *more, cwd=self.scratch, **environment)
+
+    def assert_done(self, done: Done[str]) -> None:
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def assert_whole(self) -> None:
         """4 sizes x 2 kernels, without and with the mask."""
@@ -82,7 +84,7 @@ class StandIns(Case):
 
     def stop_after(self, points: int, number: int) -> tuple[int, str]:
         """Starts a slow bench, sends the signal when it has so many points: its return code, what it said."""
-        command = [sys.executable, BENCH, "--chapters", "05_fa2", "--sizes", "2,3,4,5", "--dims", "8", "--data", "data"]
+        command = [sys.executable, BENCH, *SMALL]
         environment = {**os.environ, "STAND_IN_SLEEP": "0.5"}
         bench = subprocess.Popen(command, cwd=self.scratch, env=environment, stderr=subprocess.PIPE, encoding="utf-8")
         deadline = time.monotonic() + 60
@@ -94,7 +96,7 @@ class StandIns(Case):
         return bench.returncode, said
 
     def assert_goes_on(self, done: Done[str], points: int) -> None:
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_done(done)
         self.assertIn(f"8 points, {points} of them from before", done.stderr)
         self.assert_whole()
 
@@ -121,21 +123,21 @@ class StandIns(Case):
     def test_begins_anew_with_other_options(self) -> None:
         self.stop_after(1, signal.SIGINT)
         done = self.bench("--repeat", "3")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_done(done)
         self.assertNotIn("from before", done.stderr)
         self.assert_whole()
 
     def test_leaves_what_is_up_to_date(self) -> None:
-        self.assertEqual(self.bench().returncode, 0)
+        self.assert_done(self.bench())
         first = self.tsv.stat().st_ino
         self.assertIn("is up to date", self.bench().stderr)
         self.assertEqual(self.tsv.stat().st_ino, first, "written again")
-        self.assertEqual(self.bench("--force").returncode, 0)
+        self.assert_done(self.bench("--force"))
         self.assertNotEqual(self.tsv.stat().st_ino, first, "not written again")
         with (self.scratch / "05_fa2/fa2").open("a") as program:  # another program of that name
             program.write("# changed\n")
         done = self.bench()
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_done(done)
         self.assertNotIn("up to date", done.stderr)
 
     def test_two_do_not_write_one_file(self) -> None:
@@ -161,7 +163,7 @@ class StandIns(Case):
                 self.assert_one_line(self.bench(), 2, message)
                 self.assertFalse(self.tsv.exists(), "a file all the same")
         self.part.write_text(good)
-        self.assertEqual(self.bench().returncode, 0)
+        self.assert_done(self.bench())
         self.assert_whole()
 
     def test_a_failure_ends_it(self) -> None:
@@ -177,7 +179,7 @@ class StandIns(Case):
         self.assertEqual(done.returncode, 3, done.stderr)
         reason = "needs 17 GB of memory, the device has 8 GB"
         done = self.bench(STAND_IN_FAILS=f"4 3 fa2: two: {reason}")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_done(done)
         record = table.read(self.tsv).records()[4]
         expected = ("two", "skipped", reason, "4")
         self.assertEqual(tuple(record[name] for name in ("kernel", "verified", "skipped", "seq")), expected)
@@ -185,7 +187,7 @@ class StandIns(Case):
     def test_what_is_asked_for_twice_is_measured_once(self) -> None:
         """A size, a chapter has one place in the data; a bench of one's own is not what pictures show."""
         done = self.bench("--sizes", "2,3,2,4,5,5")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_done(done)
         self.assert_whole()
         self.assertNotIn("make plots", done.stderr)
         self.assertEqual(self.bench("--chapters", "05_fa2,05_fa2").stderr.count("is up to date"), 1)
@@ -200,20 +202,18 @@ class StandIns(Case):
         limited += (
             "sys.path.insert(0, sys.argv[0].rpartition('/')[0]); runpy.run_path(sys.argv[0], run_name='__main__')"
         )
-        options = ("--chapters", "05_fa2", *sizes, "--dims", "8", "--data", "data")
-        done = run(sys.executable, "-c", limited, BENCH, *options, cwd=self.scratch)
+        done = run(sys.executable, "-c", limited, BENCH, *SMALL, *sizes, cwd=self.scratch)
         self.assert_one_line(done, 3, "bench: data/sim/05_fa2.tsv.part: File too large")
         self.assertFalse(self.tsv.exists(), "half a file")
         points = self.points_done()
         self.assertIn(points, range(1, 16))
         done = self.bench(*sizes)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_done(done)
         self.assertIn(f"16 points, {points} of them from before", done.stderr)
 
     def test_a_dumb_terminal_gets_no_escapes(self) -> None:
         """The progress line needs a terminal that can clear one."""
-        options = "--chapters 05_fa2 --sizes 2,3,4,5 --dims 8 --data data --force"
-        command = ("script", "-qec", f"{sys.executable} {BENCH} {options}", "/dev/null")
+        command = ("script", "-qec", f"{sys.executable} {BENCH} {' '.join(SMALL)} --force", "/dev/null")
         done = run(*command, cwd=self.scratch, TERM="xterm")
         self.assertIn("\x1b[Kbench 1/8  05_fa2  N=2 d=8", done.stdout)
         done = run(*command, cwd=self.scratch, TERM="dumb")
@@ -247,20 +247,20 @@ class StandIns(Case):
             with self.subTest(device):
                 shutil.rmtree(self.scratch / "data", ignore_errors=True)
                 done = self.bench("--sizes", "2", STAND_IN_DEVICE=f"cuda, {device}")
-                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assert_done(done)
                 self.assertEqual([path.name for path in Path(self.scratch, "data").iterdir()], [directory])
                 records = table.read(self.scratch / f"data/{directory}/05_fa2.tsv").records()
                 self.assertEqual(records[0]["heads"], "8")
         done = self.bench("--chapters", "blocks", STAND_IN_DEVICE="cuda, NVIDIA H200")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_done(done)
         units = table.read(self.scratch / "data/h200/blocks.tsv").column("units")
         self.assertEqual(set(units), {"0.125"})  # N d elements of 8 heads
-        whole = ("--chapters", "05_fa2", "--data", "data")
-        done = run(BENCH, *whole, cwd=self.scratch, STAND_IN_DEVICE="cuda, NVIDIA H200")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        done = run(
+            BENCH, "--chapters", "05_fa2", "--data", "data", cwd=self.scratch, STAND_IN_DEVICE="cuda, NVIDIA H200"
+        )
+        self.assert_done(done)
         records = table.read(self.scratch / "data/h200/05_fa2.tsv").records()
-        self.assertEqual(len(records), 2 * 2 * 2 * 8)
-        self.assertEqual(records[15]["seq"], "16384")
+        self.assertEqual((len(records), records[15]["seq"]), (2 * 2 * 2 * 8, "16384"))
 
 
 if __name__ == "__main__":
