@@ -35,8 +35,5 @@ $(BUILD)/harness_report: private LIBRARIES += -lutil # forkpty, where the C libr
 $(BUILD)/harness_variants: private HARNESS_OBJECTS += $(BUILD)/harness/closed_forms.o
 $(BUILD)/harness_variants: $(BUILD)/harness/closed_forms.o
 
-# The command line is tested on chapter 01.
-$(BUILD)/harness_command_line: $(ROOT)/01_naive/naive
-
 -include $(HARNESS_OBJECTS:.o=.d) $(HARNESS_VARIANTS:.o=.d)
 .SECONDARY: $(HARNESS_OBJECTS) $(HARNESS_VARIANTS)
