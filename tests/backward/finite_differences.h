@@ -32,9 +32,12 @@ double finite_difference_by(struct setting *setting, float *x);
 /* Writes the tensors where --load finds them. */
 void save_inputs(const char *directory, const struct setting *setting);
 
-/* The gradient in directory/name.npy against differences by all numbers of x: off by `tolerance` of the largest at most. */
+/* The derivatives by all numbers of x; to be freed. */
+double *finite_differences(struct setting *setting, float *x, size_t count);
+
+/* The gradient in directory/name.npy against these: off by `tolerance` of the largest at most. */
 void expect_gradient(
-	struct setting *setting, const char *directory, const char *name, float *x, size_t count, double tolerance,
+	const char *directory, const char *name, const double *differences, size_t count, double tolerance,
 	const char *what);
 
 #endif

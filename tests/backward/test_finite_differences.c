@@ -3,6 +3,7 @@
 #include "program.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 
 /*
  * What fp32 allows on this problem: the gradients themselves are off by some 2e-7 of the largest, the differences by less
@@ -13,12 +14,15 @@ Test(finite_differences, of_every_kernel)
 	static const char *const kernels[] = {"backward_naive", "backward_split", "backward_atomic"};
 	static const char *const gradients[] = {"dq", "dk", "dv"};
 	const char *in = scratch_directory();
-	for (int causal = 0; causal < 2; causal++)
+	for (int causal = 0; causal < 2; causal++) {
+		struct setting s = set_up(1, 1, 17, 8, causal, 0.35355339f);
+		double *differences[3];
+		for (int t = 0; t < 3; t++)
+			differences[t] = finite_differences(&s, s.tensors[t], s.elements);
+		save_inputs(in, &s);
 		for (int k = 0; k < 3; k++) {
-			struct setting s = set_up(1, 1, 17, 8, causal, 0.35355339f);
 			const char *what = text("%s%s", kernels[k], causal ? " --causal" : ""),
 				   *out = text("%s/out", in);
-			save_inputs(in, &s);
 			struct outcome o = run_line(
 				TEST_BUILD "/chapters/backward",
 				text("--load %s --save %s --scale 0.35355339 --quiet --kernel %s", in, out, what),
@@ -26,7 +30,10 @@ Test(finite_differences, of_every_kernel)
 			cr_assert_eq(o.status, 0, "%s%s", o.out, o.err);
 			free_outcome(&o);
 			for (int t = 0; t < 3; t++)
-				expect_gradient(&s, out, gradients[t], s.tensors[t], s.elements, 2e-6, what);
-			tear_down(&s);
+				expect_gradient(out, gradients[t], differences[t], s.elements, 2e-6, what);
 		}
+		for (int t = 0; t < 3; t++)
+			free(differences[t]);
+		tear_down(&s);
+	}
 }
