@@ -47,10 +47,6 @@ static char *double_answer(const char *model, const char *prompt, int count)
 Test(speech, json)
 {
 	cJSON *json = speech_of(TRANSFORMER, TINY_FILE, "How do plants make food?", "--tokens 3", 60);
-	cr_expect_str_eq(json_string_of(json, "chapter"), "07_transformer");
-	cr_expect_str_eq(json_string_of(json, "device"), "sim");
-	cr_expect_str_eq(json_string_of(json, "gpu"), "h100");
-	cr_expect_str_eq(json_string_of(json, "model"), "tiny, random weights");
 	cr_expect_str_eq(json_string_of(json, "heads"), "strided");
 	cr_expect_str_eq(json_string_of(json, "prompt"), "How do plants make food?");
 	cr_expect_eq(json_number_of(json, "prompt_tokens"), 86);
