@@ -115,7 +115,7 @@ class Files(Outputs):
         (self.scratch / "file").touch()
         (self.scratch / "q.npy").write_text("not numpy")
         self.refused(2, "q.npy: is not a .npy file", "--load . --save out")
-        self.refused(3, "not a directory", f"{SMALL} --save file/x")
+        self.refused(3, "not a directory", f"{SMALL} --save file")
         self.refused(3, "cannot be created", f"{SMALL} --save no/such")
         self.refused(3, "cannot be written", f"{SMALL} --json no/x.json")
         self.refused(3, "", f"{SMALL} --quiet --tsv /dev/full --json /dev/null --save /dev/null")
