@@ -1,6 +1,9 @@
 #include "finite_differences.h"
 
 #include "problem/inputs.h"
+#include "problem/load.h"
+#include "program.h"
+#include "worse.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -85,4 +88,46 @@ double finite_difference_by(struct setting *s, float *x)
 double finite_difference(struct setting *s, int tensor, size_t index)
 {
 	return finite_difference_by(s, &s->tensors[tensor][index]);
+}
+
+/* K and V have heads of their own. */
+void save_inputs(const char *directory, const struct setting *s)
+{
+	struct error error;
+	for (int t = 0; t < TENSORS; t++) {
+		bool of_keys = t == 1 || t == 2;
+		size_t heads =
+			of_keys ? s->key_elements / s->inputs.batch / s->inputs.seq / s->inputs.dim : s->inputs.heads;
+		const size_t shape[] = {s->inputs.batch, heads, s->inputs.seq, s->inputs.dim};
+		cr_assert_eq(
+			save_tensor(directory, tensor_names[t], s->tensors[t], shape, 4, &error), 0, "%s",
+			error.message);
+	}
+	cr_assert_eq(save_tensor(directory, "sink", s->sink, &s->inputs.heads, 1, &error), 0, "%s", error.message);
+}
+
+double *finite_differences(struct setting *s, float *x, size_t count)
+{
+	double *differences = calloc(count, sizeof *differences);
+	for (size_t i = 0; i < count; i++)
+		differences[i] = finite_difference_by(s, &x[i]);
+	return differences;
+}
+
+void expect_gradient(
+	const char *directory, const char *name, const double *differences, size_t count, double tolerance,
+	const char *what)
+{
+	struct npy array;
+	struct error error;
+	double worst = 0.0, size = 0.0;
+	cr_assert_eq(npy_read(text("%s/%s.npy", directory, name), true, &array, &error), 0, "%s", error.message);
+	cr_assert_eq(shape_elements(array.shape, array.rank), count, "%s", name);
+	for (size_t i = 0; i < count; i++) {
+		worst = worse_of(worst, fabs((double)array.values[i] - differences[i]));
+		size = fmax(size, fabs(differences[i]));
+	}
+	cr_log_info("%s of %s: %g", name, what, worst / size);
+	cr_expect(worst <= tolerance * size && size > 0.01, "%s of %s: off by %g of %g", name, what, worst, size);
+	free(array.values);
 }

@@ -29,4 +29,15 @@ double finite_difference(struct setting *setting, int tensor, size_t index);
 /* The same by any of its numbers. */
 double finite_difference_by(struct setting *setting, float *x);
 
+/* Writes the tensors where --load finds them. */
+void save_inputs(const char *directory, const struct setting *setting);
+
+/* The derivatives by all numbers of x; to be freed. */
+double *finite_differences(struct setting *setting, float *x, size_t count);
+
+/* The gradient in directory/name.npy against these: off by `tolerance` of the largest at most. */
+void expect_gradient(
+	const char *directory, const char *name, const double *differences, size_t count, double tolerance,
+	const char *what);
+
 #endif

@@ -4,7 +4,6 @@
  * DECODE_MODEL names its file, or `make model` brought it; without it that is skipped, and says so.
  */
 #include "json.h"
-#include "page.h"
 #include "program.h"
 #include "speech.h"
 
@@ -83,28 +82,16 @@ Test(speech, what_attention_asks_for, .timeout = 60)
 	cJSON_Delete(json);
 }
 
-Test(speech, a_screen)
+/* It ends with 2, nothing on standard output and one line that has `says` in it. */
+static void expect_refused(const char *says, const char *model, const char *line)
 {
-	struct outcome o =
-		run_program(LIST(DECODE, "--model", TINY_FILE, "--prompt", "Hi", "--tokens", "3"), NOTHING, 60);
-	cr_expect_eq(o.status, 0, "%s", o.err);
-	cr_expect(strstr(o.out, "\n> Hi\n") && strstr(o.out, "3 of 3 tokens"), "%s", o.out);
-	cr_expect_str_empty(o.err, "%s", o.err);
-	expect_screen(o.out);
+	struct outcome o = run_line(DECODE, text("--model %s --prompt Hi %s", model, line), NOTHING, 60);
+	const char *newline = strchr(o.err, '\n');
+	cr_expect_eq(o.status, 2, "%s: exit %d: %s", line, o.status, o.err);
+	cr_expect(strncmp(o.err, "decode: ", 8) == 0 && strstr(o.err, says), "%s: %s", line, o.err);
+	cr_expect(newline && newline[1] == '\0', "%s: %s", line, o.err);
+	cr_expect_str_empty(o.out, "%s: %s", line, o.out);
 	free_outcome(&o);
-}
-
-#define USAGE(says, ...) expect_refusal_of(LIST(DECODE, __VA_ARGS__), 2, says)
-
-Test(speech, unusable_options)
-{
-	USAGE("--tokens: needs --prompt", "--tokens", "5");
-	USAGE("--seq: not with --prompt", "--prompt", "Hi", "--seq", "5");
-	USAGE("--heads: not with --prompt", "--prompt", "Hi", "--heads", "3");
-	USAGE("--count-all: does not apply", "--prompt", "Hi", "--count-all");
-	USAGE("is no model, expected a file that tools/model wrote", "--prompt", "Hi", "--model",
-	      TEST_ROOT "/README.md");
-	USAGE("not valid UTF-8", "--prompt", "a\xff");
 }
 
 /* More splits than tokens would have nothing to read. */
@@ -114,16 +101,14 @@ Test(speech, splits_of_a_conversation)
 		say("Hi", "--tokens 2 --splits 71"); /* 70 tokens in the prompt, and one of the answer that is run */
 	cr_expect_eq(json_number_of(json, "splits"), 71);
 	cJSON_Delete(json);
-	USAGE("--splits: expected at most 71 with this --prompt", "--model", TINY_FILE, "--prompt", "Hi", "--tokens",
-	      "2", "--splits", "72");
+	expect_refused("--splits: expected at most 71 with this --prompt", TINY_FILE, "--tokens 2 --splits 72");
 }
 
 /* Days on any machine: it is said within seconds, and nothing is run. */
 Test(speech, hours_are_refused_without_yes, .timeout = 60)
 {
 	const char *model = tiny_model_with_context(1000000);
-	USAGE("--prompt, 70 + 399999 tokens: would take about ", "--model", model, "--prompt", "Hi", "--tokens",
-	      "400000");
+	expect_refused("--prompt, 70 + 399999 tokens: would take about ", model, "--tokens 400000");
 	cJSON_Delete(speech_of(DECODE, model, "Hi", "--tokens 2", 30));
 }
 

@@ -39,8 +39,5 @@ $(BUILD)/harness/programs/expectations: $(BUILD)/harness/programs/expectations.o
 	@$(CC) $(CFLAGS) $^ -lm -lpthread -o $@
 build: $(if $(filter harness_expectations,$(NAMES)),$(BUILD)/harness/programs/expectations)
 
-# The command line is tested on chapter 01.
-$(BUILD)/harness_command_line: $(ROOT)/01_naive/naive
-
 -include $(HARNESS_OBJECTS:.o=.d) $(HARNESS_VARIANTS:.o=.d)
 .SECONDARY: $(HARNESS_OBJECTS) $(HARNESS_VARIANTS)

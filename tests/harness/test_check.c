@@ -406,6 +406,18 @@ Test(check, power_says_what_the_comparison_would_refuse)
 	cr_assert(isinf(check_tensor(&e, actual).power));
 }
 
+/* What is said of the worst element; to be freed. */
+static char *printed(
+	const struct check *check, const struct expectation *e, const float *actual, const size_t *shape, size_t rank)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	check_print_worst(out, check, e, actual, shape, rank);
+	fclose(out);
+	return text;
+}
+
 /* Elements within their tolerances, and a row that is off as a whole: its worst element is shown, and the row said. */
 Test(check, a_row_is_judged_as_a_whole)
 {
@@ -430,11 +442,7 @@ Test(check, a_row_is_judged_as_a_whole)
 	cr_assert_float_eq(check.median_power, 20, 1e-12);
 	cr_assert(check.rows == 3 && check.rows_not_judged == 1);
 
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	check_print_worst(out, &check, &e, actual, shape, 4);
-	fclose(out);
+	char *text = printed(&check, &e, actual, shape, 4);
 	cr_expect(strstr(text, "O[0,0,1,1] is 8.5, expected 8 (error 0.5, tolerance 1)"), "%s", text);
 	cr_expect(strstr(text, "its row as a whole is off by 1.25 times"), "%s", text);
 	free(text);
@@ -513,19 +521,13 @@ Test(check, sampled_rows_are_compared_where_they_belong)
 	struct check check = check_tensor(&e, actual);
 	cr_assert(!check.passed);
 	cr_assert_eq(check.worst_row, 3);
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	check_print_worst(out, &check, &e, actual, (const size_t[]){4, 2}, 2);
-	fclose(out);
+	char *text = printed(&check, &e, actual, (const size_t[]){4, 2}, 2);
 	cr_expect(strstr(text, "O[3,1] is 0, expected 31 (error 31"), "the expected row is another: %s", text);
 	free(text);
 
 	actual[7] = 31, actual[2] = 0;
 	check = check_tensor(&e, actual);
-	out = open_memstream(&text, &size);
-	check_print_worst(out, &check, &e, actual, (const size_t[]){4, 2}, 2);
-	fclose(out);
+	text = printed(&check, &e, actual, (const size_t[]){4, 2}, 2);
 	cr_expect(strstr(text, "O[1,0] is 0, expected 10 (error 10"), "of the first row, too: %s", text);
 	free(text);
 }
@@ -576,11 +578,7 @@ Test(check, prints_nan_without_a_sign)
 	const size_t shape[] = {1, 1, 1, 2};
 	struct expectation e = {.tensor = "O", .row_count = 1, .row_length = 2, .values = expected, .tolerance = 0.5};
 	struct check check = check_tensor(&e, actual);
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	check_print_worst(out, &check, &e, actual, shape, 4);
-	fclose(out);
+	char *text = printed(&check, &e, actual, shape, 4);
 	cr_expect(strstr(text, "O[0,0,0,0] is nan, expected 1 (error nan"), "%s", text);
 	cr_expect(!strstr(text, "-nan"), "%s", text);
 	free(text);
@@ -593,11 +591,7 @@ Test(check, prints_the_worst_element_and_its_neighbours)
 	const size_t shape[] = {1, 1, 1, 4};
 	struct expectation e = {.tensor = "O", .row_count = 1, .row_length = 4, .values = expected, .tolerance = 0.5};
 	struct check check = check_tensor(&e, actual);
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	check_print_worst(out, &check, &e, actual, shape, 4);
-	fclose(out);
+	char *text = printed(&check, &e, actual, shape, 4);
 	cr_assert(strstr(text, "O[0,0,0,2] is 7, expected 3 (error 4, tolerance 0.5)"), "%s", text);
 	cr_assert(strstr(text, "> 2"), "%s", text);
 	free(text);

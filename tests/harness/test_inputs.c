@@ -17,11 +17,6 @@ static float *fill(struct problem *problem, enum input_kind kind, const char *te
 	return values;
 }
 
-static struct problem small(void)
-{
-	return (struct problem){.batch = 2, .heads = 3, .seq = 37, .dim = 24, .seed = 11};
-}
-
 /* Bits, not values: the same with gcc and clang at every -O. */
 Test(inputs, pinned)
 {
@@ -44,20 +39,6 @@ Test(inputs, pinned)
 			value, pinned[i].value, "seed %llu %s[%zu] is %a", (unsigned long long)pinned[i].seed,
 			pinned[i].tensor, pinned[i].index, (double)value);
 	}
-}
-
-Test(inputs, seeds_and_tensors_differ)
-{
-	struct problem problem = small();
-	float *q = fill(&problem, INPUT_RANDOM, "Q"), *again = fill(&problem, INPUT_RANDOM, "Q"),
-	      *k = fill(&problem, INPUT_RANDOM, "K");
-	problem.seed++;
-	float *other = fill(&problem, INPUT_RANDOM, "Q");
-	size_t bytes = 2 * 3 * 37 * 24 * sizeof *q;
-	cr_assert_eq(memcmp(q, again, bytes), 0);
-	cr_assert_neq(memcmp(q, k, bytes), 0);
-	cr_assert_neq(memcmp(q, other, bytes), 0);
-	free(q), free(again), free(k), free(other);
 }
 
 Test(inputs, random_is_standard_normal)

@@ -129,45 +129,40 @@ Test(npy, reads_version_2_and_any_key_order)
 
 Test(npy, refuses_files_it_cannot_use)
 {
-	write_bytes("empty.npy", "", 0);
-	expect_refused("empty.npy", "not a .npy file");
-	write_bytes("text.npy", "hello, world", 12);
-	expect_refused("text.npy", "not a .npy file");
-	write_bytes("short.npy", "\x93NUMPY\x01\x00\x76\x00{'descr'", 19);
-	expect_refused("short.npy", "truncated");
+#define HEADER(type, order, shape) "{'descr': " type ", 'fortran_order': " order ", 'shape': " shape ", }\n"
+	static const struct {
+		int major;
+		const char *header;
+		size_t count; /* of floats behind it */
+		const char *says;
+	} files[] = {
+		{3, "{}", 0, "expected 1 or 2"},
+		{1, HEADER("'<f8'", "False", "(3,)"), 6, "float64"},
+		{1, HEADER("'<i4'", "False", "(6,)"), 6, "expected '<f4'"},
+		{1, HEADER("'>f4'", "False", "(6,)"), 6, "little endian"},
+		{1, HEADER("[('a', '<f4')]", "False", "(6,)"), 6, "expected '<f4'"},
+		{1, HEADER("'<f4'", "True", "(2, 3)"), 6, "C order"},
+		{1, HEADER("'<f4'", "False", "(1, 1, 1, 1, 6)"), 6, "at most 4"},
+		{1, HEADER("'<f4'", "False", "()"), 1, "single number"},
+		{1, HEADER("'<f4'", "False", "(2, 0)"), 0, "empty"},
+		{1, HEADER("'<f4'", "False", "(-6,)"), 6, "whole numbers"},
+		{1, "{'descr': '<f4', 'fortran_order': False, }\n", 6, "no shape"},
+		{1, HEADER("'<f4'", "False", "(2, 4)"), 6, "truncated: holds 6 of the 8"},
+		{1, HEADER("'<f4'", "False", "(5,)"), 6, "longer"},
+		{1, HEADER("'<f4'", "False", "(99999999999, 99999999999)"), 6, "too large"},
+		{1, HEADER("'<f4'", "False", "(999999999999,)"), 6, "truncated"},
+	};
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+		write_raw("x.npy", files[i].major, files[i].header, six, files[i].count);
+		expect_refused("x.npy", files[i].says);
+	}
+	write_bytes("x.npy", "", 0);
+	expect_refused("x.npy", "not a .npy file");
+	write_bytes("x.npy", "hello, world", 12);
+	expect_refused("x.npy", "not a .npy file");
+	write_bytes("x.npy", "\x93NUMPY\x01\x00\x76\x00{'descr'", 19);
+	expect_refused("x.npy", "truncated");
 	expect_refused("missing.npy", "No such file");
-	write_raw("v3.npy", 3, "{}", six, 0);
-	expect_refused("v3.npy", "expected 1 or 2");
-	write_raw("f8.npy", 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }\n", six, 6);
-	expect_refused("f8.npy", "float64");
-	write_raw("i4.npy", 1, "{'descr': '<i4', 'fortran_order': False, 'shape': (6,), }\n", six, 6);
-	expect_refused("i4.npy", "expected '<f4'");
-	write_raw("big.npy", 1, "{'descr': '>f4', 'fortran_order': False, 'shape': (6,), }\n", six, 6);
-	expect_refused("big.npy", "little endian");
-	write_raw("record.npy", 1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (6,), }\n", six, 6);
-	expect_refused("record.npy", "expected '<f4'");
-	write_raw("fortran.npy", 1, "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }\n", six, 6);
-	expect_refused("fortran.npy", "C order");
-	write_raw("five.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 1, 1, 6), }\n", six, 6);
-	expect_refused("five.npy", "at most 4");
-	write_raw("scalar.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (), }\n", six, 1);
-	expect_refused("scalar.npy", "single number");
-	write_raw("none.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 0), }\n", six, 0);
-	expect_refused("none.npy", "empty");
-	write_raw("minus.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (-6,), }\n", six, 6);
-	expect_refused("minus.npy", "whole numbers");
-	write_raw("noshape.npy", 1, "{'descr': '<f4', 'fortran_order': False, }\n", six, 6);
-	expect_refused("noshape.npy", "no shape");
-	write_raw("cut.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }\n", six, 6);
-	expect_refused("cut.npy", "truncated: holds 6 of the 8");
-	write_raw("long.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (5,), }\n", six, 6);
-	expect_refused("long.npy", "longer");
-	write_raw(
-		"huge.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }\n",
-		six, 6);
-	expect_refused("huge.npy", "too large");
-	write_raw("promise.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (999999999999,), }\n", six, 6);
-	expect_refused("promise.npy", "truncated");
 	expect_refused("/tmp", "");
 }
 

@@ -111,6 +111,16 @@ class Files(Outputs):
         self.assertEqual(outcome.status, 0, outcome.err)
         self.assertIn("input from in?[31m\n", outcome.out)
 
+    def test_what_cannot_be_read_or_written_leaves_nothing(self) -> None:
+        (self.scratch / "file").touch()
+        (self.scratch / "q.npy").write_text("not numpy")
+        self.refused(2, "q.npy: is not a .npy file", "--load . --save out")
+        self.refused(3, "not a directory", f"{SMALL} --save file")
+        self.refused(3, "cannot be created", f"{SMALL} --save no/such")
+        self.refused(3, "cannot be written", f"{SMALL} --json no/x.json")
+        self.refused(3, "", f"{SMALL} --quiet --tsv /dev/full --json /dev/null --save /dev/null")
+        self.assertEqual(self.left(), ["file", "q.npy"])
+
     def test_a_circle_of_links(self) -> None:
         (self.scratch / "one").symlink_to("other")
         (self.scratch / "other").symlink_to("one")
@@ -238,6 +248,7 @@ class Memory(Outputs):
 
 class StandardOutput(Outputs):
     def test_full_or_closed(self) -> None:
+        self.assertIn("01_naive", self.naive("--version").out)
         for options in ("--help", "--version", SMALL, f"{SMALL} --json -", f"{SMALL} --json x", "--sweep --dim 4"):
             says = "naive: standard output: cannot be written: "
             self.refused(3, f"{says}No space left on device", options, redirected="> /dev/full")
@@ -337,6 +348,19 @@ class Words(Outputs):
             self.assertEqual((told["gpu"], told["problem"]["load"]), (gpu, str(folder)))
         self.assertIn(" --gpu h200", self.page([NAIVE, *SMALL.split(), "--gpu", "h200"]))
 
+    def test_a_table_says_where_it_comes_from_and_names_no_machine(self) -> None:
+        out = self.naive("--seq 5 --dim 3 --gpu a100 --tsv -").out
+        for line in (
+            r"# 01_naive on the simulated device \(limits of NVIDIA A100 40 GB\), .*",
+            "# device: sim, limits of a100, NVIDIA A100 40 GB",
+            r"# roofs: hbm_bytes_per_s=1\.555e\+12 fp32_flop_per_s=.*",
+            "# date: 20.*",
+            "# command: ./naive --seq 5 --dim 3 --gpu a100 --tsv -",
+        ):
+            self.assertRegex(out, rf"(?m)^{line}$")
+        name = platform.node()
+        self.assertFalse(len(name) > 3 and name in out, "the host's name is in it")
+
     def test_the_command_of_a_table(self) -> None:
         outcome = run([NAIVE, *SMALL.split(), "--tsv", "-", "--save", "a\nb 'c"], cwd=self.scratch)
         command = re.search("^# command: (.*)$", outcome.out, re.MULTILINE)[1]
@@ -347,6 +371,7 @@ class PlainBuild(Outputs):
     """A NAME.fast that is broken is no kernel that is wrong."""
 
     BROKEN = (
+        (None, "is not there: `make fast` in 01_naive"),
         ("#!/bin/sh\nexit 7\n", "ended with status 7: `make fast`"),
         ("#!/bin/sh\nkill -SEGV $$\n", "was ended by a signal: Segmentation fault: `make fast`"),
         ("#!/bin/sh\necho nonsense\n", "printed no times: `make fast`"),
@@ -354,19 +379,45 @@ class PlainBuild(Outputs):
         ("no program\n", "cannot be run: Exec format error: `make fast`"),
     )
 
-    def timed(self, text: str) -> Outcome:
+    def timed(self, text: str | None, more: str = "") -> Outcome:
+        """By a copy that has this program, or none, as its plain build."""
         copy, fast = self.scratch / "naive", self.scratch / "naive.fast"
         with contextlib.suppress(FileNotFoundError):
             fast.unlink()
         shutil.copy(NAIVE, copy)
-        fast.write_text(text)
-        fast.chmod(0o755)
-        return run([copy, *SMALL.split(), "--time"], cwd=self.scratch)
+        if text is not None:
+            fast.write_text(text)
+            fast.chmod(0o755)
+        return run([copy, *f"{SMALL} --time {more}".split()], cwd=self.scratch)
 
     def test_broken(self) -> None:
         for text, says in self.BROKEN:
             outcome = self.timed(text)
             self.assertEqual(outcome, (3, "", f"naive: --time: naive.fast, the plain build, {says}\n"))
+
+    def test_warm_ups_and_repeats_are_as_many_as_asked_for(self) -> None:
+        """The launches of the plain build: the run that is verified, the warm-ups and the timed ones, of three kernels
+        each. Kills: a run too many or too few, and a --warmup or --repeat that the plain build is not told of."""
+        report = self.scratch / "report"
+        plain = f'#!/bin/sh\nSIM_REPORT={report} exec {NAIVE}.fast "$@"\n'
+        for options, runs in (
+            ("--repeat 1 --warmup 0", 1),
+            ("--repeat 3 --warmup 0", 3),
+            ("--repeat 1 --warmup 4", 5),
+            ("--repeat 2", 3),
+        ):
+            outcome = self.timed(plain, f"{options} --json -")
+            self.assertEqual((outcome.status, outcome.err), (0, ""), options)
+            time = json.loads(outcome.out)["kernels"][0]["time"]
+            self.assertEqual((time["kind"], time["runs"]), ("measured-cpu", int(options.split()[1])))
+            self.assertEqual(len(report.read_text().splitlines()), 3 * (1 + runs), options)
+
+    def test_the_time_of_many_runs_fits_a_terminal(self) -> None:
+        count = 10000 if os.environ.get("LONG") else 2
+        options = f"--seq 3 --dim 2 --heads 2 --causal --time --repeat {count} --gpu a100-80 --verbose"
+        out = self.naive(options).out
+        self.assertRegex(out, rf"\n  time .*, {count} runs\), CPU, plain build\n")
+        self.assertLessEqual(max(map(len, out.splitlines())), 80, out)
 
     def test_it_finds_a_kernel_wrong(self) -> None:
         outcome = self.timed("#!/bin/sh\nexit 1\n")

@@ -35,19 +35,6 @@ Test(matrix, every_half_is_exact)
 	}
 }
 
-Test(matrix, some_halves)
-{
-	cr_expect(half_to_float(0x3c00) == 1.0f);
-	cr_expect(half_to_float(0xc000) == -2.0f);
-	cr_expect(half_to_float(0x0001) == 0x1p-24f, "the smallest subnormal one");
-	cr_expect(half_to_float(0x83ff) == -0x3ffp-24f, "the largest subnormal one, negative");
-	cr_expect(half_to_float(0x0400) == 0x1p-14f, "the smallest normal one");
-	cr_expect(half_to_float(0x7bff) == 65504.0f);
-	cr_expect(isinf(half_to_float(0x7c00)) && half_to_float(0x7c00) > 0);
-	cr_expect(isinf(half_to_float(0xfc00)) && half_to_float(0xfc00) < 0);
-	cr_expect(isnan(half_to_float(0x7e00)) && isnan(half_to_float(0xfc01)));
-}
-
 /* A Q4_1 block: d, m, and byte i holds (15 - i) in its high and i in its low half. */
 static void fill_q4_1(unsigned char *block, uint16_t d, uint16_t m)
 {

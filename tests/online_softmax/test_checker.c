@@ -213,30 +213,6 @@ Test(checker, the_worst_element_is_relative_to_its_tolerance)
 	cr_expect(!check.passed && check.non_finite == 1 && check.worst_column == 0);
 }
 
-Test(checker, inputs_are_what_they_are_called)
-{
-	struct problem problem = {.rows = 7, .cols = 113, .dim = 8, .seed = 2};
-	float x[7 * 113], again[7 * 113];
-	for (int kind = 0; kind < INPUT_KINDS; kind++) {
-		problem.input = (enum input_kind)kind;
-		input_fill_softmax(&problem, "x", x);
-		input_fill_softmax(&problem, "x", again);
-		cr_assert_arr_eq(x, again, sizeof x);
-		size_t hot = 0;
-		float least = INFINITY, most = -INFINITY;
-		for (size_t t = 0; t < 7 * 113; t++) {
-			least = fminf(least, x[t]);
-			most = fmaxf(most, x[t]);
-			hot += x[t] == 4096.0f;
-		}
-		cr_expect_eq(hot, kind == INPUT_ONE_HOT ? 7 : 0);
-		cr_expect(kind != INPUT_VERY_NEGATIVE || most < -104.0f, "exp does not underflow");
-		cr_expect(kind != INPUT_LARGE_LOGITS || most - least > 1e4f);
-		cr_expect(kind != INPUT_CONSTANT || most == least);
-		cr_expect(kind != INPUT_RAMP || (x[0] < x[1] && most == 64.0f));
-	}
-}
-
 /* Above 2^30 products rows are sampled; each is compared with the scores of its own row. */
 Test(checker, sampled_rows_are_those_of_x)
 {

@@ -36,10 +36,3 @@ const char *json_string_of(const cJSON *object, const char *key)
 	cr_assert(cJSON_IsString(member), "\"%s\" is no string", key);
 	return member->valuestring;
 }
-
-const cJSON *json_named(const cJSON *array, const char *name)
-{
-	const cJSON *item;
-	cJSON_ArrayForEach(item, array) if (strcmp(json_string_of(item, "name"), name) == 0) return item;
-	return NULL;
-}

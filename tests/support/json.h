@@ -12,7 +12,4 @@ const cJSON *json_get(const cJSON *object, const char *key);
 double json_number_of(const cJSON *object, const char *key);
 const char *json_string_of(const cJSON *object, const char *key);
 
-/* The element of an array whose "name" is `name`; NULL if there is none. */
-const cJSON *json_named(const cJSON *array, const char *name);
-
 #endif

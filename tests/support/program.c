@@ -248,12 +248,6 @@ bool thorough(void)
 	return set != NULL && *set != '\0';
 }
 
-void only_when_thorough(void)
-{
-	if (!thorough())
-		skip_test("only in make test-all");
-}
-
 const char *without_racecheck(void)
 {
 	return thorough() ? "SIM_CHECK=memcheck,racecheck,initcheck,synccheck"

@@ -45,8 +45,6 @@ void skip_test(const char *reason);
 /* Is this `make test-all` (LONG=1)? `make test` takes a part of the longest lists, which says the same on most days.
  */
 bool thorough(void);
-/* For a test that only test-all runs: else it ends as skipped. */
-void only_when_thorough(void);
 
 /* The word for the environment of a run whose shape is one of many: all checks of the device, but in make test no
  * racecheck, which takes up to half of a run. Races are looked for at the shapes that run without this word. */

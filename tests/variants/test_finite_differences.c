@@ -1,53 +1,17 @@
 /* Chapter 09's gradients in fp32 against finite differences of the double-precision forward: each modifier, and all of them. */
 #include "finite_differences.h"
-#include "problem/load.h"
 #include "program.h"
 #include "variants.h"
-#include "worse.h"
 
 #include <criterion/criterion.h>
-#include <math.h>
 #include <stdlib.h>
 
-/* K and V have heads of their own. */
-static void save_inputs(const char *directory, const struct setting *s)
-{
-	struct error error;
-	for (int t = 0; t < TENSORS; t++) {
-		bool of_keys = t == 1 || t == 2;
-		size_t heads =
-			of_keys ? s->key_elements / s->inputs.batch / s->inputs.seq / s->inputs.dim : s->inputs.heads;
-		const size_t shape[] = {s->inputs.batch, heads, s->inputs.seq, s->inputs.dim};
-		cr_assert_eq(
-			save_tensor(directory, tensor_names[t], s->tensors[t], shape, 4, &error), 0, "%s",
-			error.message);
-	}
-	cr_assert_eq(save_tensor(directory, "sink", s->sink, &s->inputs.heads, 1, &error), 0, "%s", error.message);
-}
-
-static float *read_values(const char *directory, const char *name, size_t count)
-{
-	struct npy array;
-	struct error error;
-	cr_assert_eq(npy_read(text("%s/%s.npy", directory, name), true, &array, &error), 0, "%s", error.message);
-	cr_assert_eq(shape_elements(array.shape, array.rank), count, "%s", name);
-	return array.values;
-}
-
-/* The numbers of a saved gradient against differences by all numbers of x. */
 static void compare(
 	struct setting *s, const char *directory, const char *name, float *x, size_t count, const char *what)
 {
-	float *got = read_values(directory, name, count);
-	double error = 0.0, size = 0.0;
-	for (size_t i = 0; i < count; i++) {
-		double difference = finite_difference_by(s, &x[i]);
-		error = worse_of(error, fabs((double)got[i] - difference));
-		size = fmax(size, fabs(difference));
-	}
-	cr_log_info("%s of %s: %g", name, what, error / size);
-	cr_expect(error <= 5e-6 * size && size > 0.01, "%s of %s: off by %g of %g", name, what, error, size);
-	free(got);
+	double *differences = finite_differences(s, x, count);
+	expect_gradient(directory, name, differences, count, 5e-6, what);
+	free(differences);
 }
 
 /* A problem of these options of the chapter's own. */

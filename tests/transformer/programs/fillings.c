@@ -4,7 +4,6 @@
  *   fillings golden DIR                 the model and golden logits of DIR (tests/data/tiny_model/make.py): a line
  *                                       "FILLING WAY ERROR" for each filling and way to feed it, with the largest
  *                                       difference of a logit, and "wrong" behind it and exit 1 if that is too much
- *   fillings host DIR                   the same without a device, and without the long prompt
  *   fillings grouped                    a model that the tiny one is not: several heads on each of several heads of K;
  *                                       the fillings beside that in double
  *   fillings greedy MODEL PROMPT COUNT  the ids that the double pass answers, on one line
@@ -152,18 +151,18 @@ static bool judge(const struct filling *filling, enum way way, double worst)
 	return right;
 }
 
-static int check_golden(const struct language_model *model, const char *directory, bool host)
+static int check_golden(const struct language_model *model, const char *directory)
 {
 	struct golden golden[MOST_PROMPTS] = {0};
 	size_t prompts = read_golden(directory, (size_t)model->vocabulary, golden);
 	bool good = true;
-	for (size_t f = 0; f < (host ? 2 : FILLINGS); f++)
+	for (size_t f = 0; f < FILLINGS; f++)
 		for (int way = 0; way < WAYS; way++) {
 			double worst = 0.0;
 			if (way != FEW_ROWS && (fillings[f].all_kernels || fillings[f].heads == HEADS_PERMUTED))
 				continue; /* that way has the others in it: calls of several rows, and of one */
 			for (size_t p = 0; p < prompts; p++) {
-				if ((host || fillings[f].all_kernels) && golden[p].prompt > LONG_PROMPT)
+				if (fillings[f].all_kernels && golden[p].prompt > LONG_PROMPT)
 					continue;
 				double difference = error_of(&fillings[f], model, &golden[p], (enum way)way);
 				if (!(difference <= worst))
@@ -293,18 +292,17 @@ static int answer(const struct language_model *model, const char *prompt, size_t
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
-	bool golden = argc == 3 && strcmp(what, "golden") == 0, host = argc == 3 && strcmp(what, "host") == 0;
+	bool golden = argc == 3 && strcmp(what, "golden") == 0;
 	if (argc == 2 && strcmp(what, "grouped") == 0)
 		return check_groups();
-	if (!golden && !host && (argc != 5 || strcmp(what, "greedy") != 0))
-		stop("expected golden DIR, host DIR, grouped, or greedy MODEL PROMPT COUNT");
+	if (!golden && (argc != 5 || strcmp(what, "greedy") != 0))
+		stop("expected golden DIR, grouped, or greedy MODEL PROMPT COUNT");
 	char path[4096];
 	struct language_model model;
 	struct error error;
-	snprintf(path, sizeof path, golden || host ? "%s/tiny.bin" : "%s", argv[2]);
+	snprintf(path, sizeof path, golden ? "%s/tiny.bin" : "%s", argv[2]);
 	must(language_model_open(path, &model, &error), &error);
-	int status = golden || host ? check_golden(&model, argv[2], host)
-	                            : answer(&model, argv[3], strtoul(argv[4], NULL, 10));
+	int status = golden ? check_golden(&model, argv[2]) : answer(&model, argv[3], strtoul(argv[4], NULL, 10));
 	language_model_close(&model);
 	return status;
 }
