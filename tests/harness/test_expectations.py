@@ -1,6 +1,6 @@
-"""Values, tolerances and bounds of rows of small problems, all of them. Kills: a tolerance that is too wide or too narrow
-for what verify/tolerance.h derives, which no run of a right kernel shows. REMAKE=1 writes the file anew: each number of its
-difference is to be explained."""
+"""Values, tolerances and bounds of rows of small problems, all of them. Kills: a tolerance that is too wide or narrow
+for what verify/tolerance.h derives, which no run of a right kernel shows. REMAKE=1 writes the file anew: each number
+of its difference is to be explained."""
 
 from __future__ import annotations
 
