@@ -140,6 +140,7 @@ Test(npy, refuses_files_it_cannot_use)
 		{1, HEADER("'<f8'", "False", "(3,)"), 6, "float64"},
 		{1, HEADER("'<i4'", "False", "(6,)"), 6, "expected '<f4'"},
 		{1, HEADER("'>f4'", "False", "(6,)"), 6, "little endian"},
+		{1, HEADER("''", "False", "(6,)"), 6, "type '', expected '<f4'"},
 		{1, HEADER("[('a', '<f4')]", "False", "(6,)"), 6, "expected '<f4'"},
 		{1, HEADER("'<f4'", "True", "(2, 3)"), 6, "C order"},
 		{1, HEADER("'<f4'", "False", "(1, 1, 1, 1, 6)"), 6, "at most 4"},

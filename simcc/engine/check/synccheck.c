@@ -7,14 +7,13 @@
 
 #include "check/findings.h"
 
+/* Of one that waits, at the barrier or in its warp. */
 static const char *describe_place(const struct waiter *waiter, char *text, size_t length)
 {
 	if (waiter->state == WAITS_AT_BARRIER)
 		snprintf(text, length, "waits at the barrier");
-	else if (waiter->state == WAITS_AT_WARP_OP)
-		snprintf(text, length, "waits at %s with mask 0x%08x", waiter->intrinsic, waiter->mask);
 	else
-		snprintf(text, length, "waits");
+		snprintf(text, length, "waits at %s with mask 0x%08x", waiter->intrinsic, waiter->mask);
 	const struct sim_site *site = site_at(waiter->site);
 	const size_t used = strlen(text);
 	if (site)
