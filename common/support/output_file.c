@@ -24,6 +24,16 @@ void output_file_guard(void)
 	signal(SIGXFSZ, SIG_IGN); /* writing beyond the limit of a file's size then fails with EFBIG */
 }
 
+/* What would end the program waits, until sigprocmask(SIG_SETMASK) with what is returned: a file beside another is renamed, or
+ * gone, by then. */
+static sigset_t hold_signals(void)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	return before;
+}
+
 /* Creates a file beside `target`, of this process alone, with that one's permissions, if it is there; its name is in
  * `temporary`. Returns its descriptor, or -1 with errno. */
 static int create_beside(const char *target, char temporary[static PATH_MAX])
@@ -75,10 +85,9 @@ static void follow(const char *path, char target[static PATH_MAX])
 }
 
 /* False with errno; then the old file is as it was. */
-static bool replace(const char *path, const char *bytes, size_t size)
+static bool replace_held(const char *target, const char *bytes, size_t size)
 {
-	char target[PATH_MAX], temporary[PATH_MAX];
-	follow(path, target);
+	char temporary[PATH_MAX];
 	int descriptor = create_beside(target, temporary);
 	if (descriptor < 0)
 		return false;
@@ -94,6 +103,18 @@ static bool replace(const char *path, const char *bytes, size_t size)
 	unlink(temporary);
 	errno = reason;
 	return false;
+}
+
+static bool replace(const char *path, const char *bytes, size_t size)
+{
+	char target[PATH_MAX];
+	follow(path, target);
+	const sigset_t before = hold_signals();
+	const bool replaced = replace_held(target, bytes, size);
+	const int reason = errno;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	errno = reason;
+	return replaced;
 }
 
 int output_file_open(struct output_file *file, const char *path, struct error *error)
@@ -179,12 +200,15 @@ bool output_file_is_same(const char *path, const char *other)
 static bool can_create(const char *target)
 {
 	char temporary[PATH_MAX];
-	int descriptor = create_beside(target, temporary);
-	if (descriptor < 0)
-		return false;
-	close(descriptor);
-	unlink(temporary);
-	return true;
+	const sigset_t before = hold_signals();
+	const int descriptor = create_beside(target, temporary), reason = errno;
+	if (descriptor >= 0) {
+		close(descriptor);
+		unlink(temporary);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	errno = reason;
+	return descriptor >= 0;
 }
 
 int output_file_check(const char *path, struct error *error)
