@@ -363,6 +363,41 @@ class Classes(Handout):
         "07_transformer\tplain\t-\n08_decode\tplain\t-\n"
     )
 
+    def test_what_joins_a_tree_replaces_nothing(self) -> None:
+        """Kills: a student's file that is overwritten, or half a hand-out (test_weekly joins whole ones)."""
+        handed_out = {"class.tsv": "one", "README.md": "new", "04_fa1/row.cu": "04", "plots/data/04.tsv": "04"}
+
+        def join(**there: str) -> tuple[dict[str, str], str]:
+            new, out = Path(tempfile.mkdtemp(dir=self.scratch)), Path(tempfile.mkdtemp(dir=self.scratch))
+            for tree, files in ((new, handed_out), (out, there)):
+                for name, text in files.items():
+                    (tree / name).parent.mkdir(parents=True, exist_ok=True)
+                    (tree / name).write_text(text)
+            said = io.StringIO()
+            try:
+                with contextlib.redirect_stdout(said):
+                    handout.join(new, out, "OUT", ["04_fa1"])
+            except tasks.TaskError as error:
+                said.write(str(error))
+            return {str(path.relative_to(out)): path.read_text() for path in out.rglob("*") if path.is_file()}, (
+                said.getvalue()
+            )
+
+        mine = {"class.tsv": "one", "README.md": "mine", "my.cu": "mine"}
+        files, said = join(**mine)
+        self.assertEqual(files, {**handed_out, **mine})
+        self.assertEqual(said, "OUT: 04_fa1: 2 files joined; not as handed out, and left as they are: README.md\n")
+        self.assertEqual(join(**handed_out), (handed_out, "OUT: 04_fa1: 0 files joined\n"))
+        for there, says in (
+            ({"class.tsv": "another"}, "class.tsv is of another class: another CLASS=? Nothing was written"),
+            ({"04_fa1/row.cu": "solved"}, "04_fa1/row.cu was changed there, and would be overwritten"),
+            ({"04_fa1": "a file"}, "04_fa1/row.cu has no place: a directory of that path is a file or a link"),
+            ({"04_fa1/row.cu/x": "in a directory"}, "04_fa1/row.cu was changed there, and would be overwritten"),
+        ):
+            files, said = join(**mine | there)
+            self.assertEqual(files, mine | there)
+            self.assertIn(says, said)
+
     def test_a_key_chooses_the_same_for_ever(self) -> None:
         """A key is for a term: what it chooses must be the same next year, on another machine."""
         table = handout.class_table(handout.class_of_key("ws27"))

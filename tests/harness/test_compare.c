@@ -16,7 +16,9 @@ int tensor_fetch(
 	const struct tensor *tensor, const struct problem *problem, const struct device_memory *memory,
 	float **values, struct error *error)
 {
-	(void)tensor, (void)problem, (void)memory, (void)error;
+	(void)problem, (void)memory;
+	if (strcmp(tensor->name, "gone") == 0)
+		return error_set(error, EXIT_VERIFICATION, "its memory was freed");
 	*values = malloc(sizeof left);
 	memcpy(*values, left, sizeof left);
 	return 0;
@@ -72,7 +74,10 @@ static const char *failure_of(struct closed_forms forms)
 	                 .launch_count = 1,
 	                 .blocks = 6,
 	                 .shared_bytes = 512,
-	                 .total = {.tensors = counted, .tensor_count = 3}},
+	                 .total =
+	                         {.tensors = counted,
+	                          .tensor_count = 3,
+	                          .shared = {.conflicts = 2, .load_wavefronts = 4, .store_wavefronts = 3}}},
 		.prepared = {.shared_bytes = 1024},
 		.forms = forms};
 	compare_forms(&result);
@@ -87,15 +92,18 @@ Test(compare, each_count_is_held_to_its_closed_form)
 		.atomics = 10,
 		.statistics = 3 + 5,
 		.blocks = 6,
-		.shared_bytes = 1024};
+		.shared_bytes = 1024,
+		.tells_wavefronts = true,
+		.conflicts = 2,
+		.wavefronts = 7};
 	cr_expect_str_eq(failure_of(right), "");
 	for (int off = -1; off < 2; off += 2) {
 		uint64_t one = (uint64_t)(int64_t)off;
 		const char *const requested = "the requested count is not its closed form, 3Nd",
 				  *const footprint = "the footprint count is not its closed form, 2Nd",
 				  *const atomics = "the atomics are not as many as expected";
-		struct closed_forms wrong[8];
-		for (int i = 0; i < 8; i++)
+		struct closed_forms wrong[10];
+		for (int i = 0; i < 10; i++)
 			wrong[i] = right;
 		wrong[0].predictions[0].read_elements += one;
 		wrong[1].predictions[0].write_elements += one;
@@ -105,6 +113,8 @@ Test(compare, each_count_is_held_to_its_closed_form)
 		wrong[5].statistics += one;
 		wrong[6].blocks += one;
 		wrong[7].shared_bytes += one;
+		wrong[8].conflicts += one;
+		wrong[9].wavefronts += one;
 		const char *const says[] = {
 			requested,
 			requested,
@@ -113,8 +123,10 @@ Test(compare, each_count_is_held_to_its_closed_form)
 			atomics,
 			"32 bytes of statistics were requested",
 			"6 blocks were launched",
-			"a block has 1024 bytes of shared memory"};
-		for (int i = 0; i < 8; i++)
+			"a block has 1024 bytes of shared memory",
+			"2 bank conflicts were counted",
+			"7 wavefronts of shared memory were counted"};
+		for (int i = 0; i < 10; i++)
 			cr_expect(strstr(failure_of(wrong[i]), says[i]), "%d%+d: '%s'", i, off, failure_of(wrong[i]));
 	}
 	struct closed_forms much = right;
@@ -186,6 +198,39 @@ Test(compare, rows_that_nobody_drew_are_numbers)
 		compare_lse(cases[i].statistic, &none, &none, &result);
 		cr_expect_eq(result.verified, cases[i].passes, "case %zu: %s", i, result.failure);
 		cr_expect_eq(strstr(result.failure, "not compared") == NULL, cases[i].passes);
+	}
+}
+
+/* An output that nobody can say anything of, beside one that is right, is not verified. */
+Test(compare, an_output_that_is_not_looked_at_is_not_verified)
+{
+	static const double values[ROWS] = {1, 1, 1, 1, 1, 1, 1, 1};
+	static const char *const says[] = {"nothing to verify other against", "its memory was freed"};
+	for (size_t i = 0; i < 2; i++) {
+		const char *name = i == 0 ? "other" : "gone";
+		const struct tensor outputs[] = {
+			{name, "BHN", TENSOR_OUTPUT, false},
+			{"LSE", "BHN", TENSOR_OUTPUT, false},
+			{NULL, NULL, TENSOR_INPUT, false}};
+		const struct kernel two = {.name = "two", .tensors = outputs};
+		struct expectations expectations = {.count = 1 + i};
+		for (size_t e = 0; e < 2; e++)
+			expectations.items[e] = (struct expectation){
+				.tensor = e == 0 ? "LSE" : "gone",
+				.row_count = ROWS,
+				.row_length = 1,
+				.values = values,
+				.tolerance = 0.1};
+		struct options options = {.details = NULL};
+		struct run_result run = {.options = &options, .problem = {.batch = 1, .heads = 1, .seq = ROWS}};
+		struct device_memory memory = {.count = 0};
+		struct error error;
+		struct kernel_result result = {.kernel = &two};
+		for (int row = 0; row < ROWS; row++)
+			left[row] = 1.0f;
+		cr_assert_eq(compare_outputs(&run, &result, &expectations, &memory, stderr, &error), 0);
+		cr_expect(!result.verified && !result.right_by_luck, "%s", name);
+		cr_expect(strstr(result.failure, says[i]), "%s: '%s'", name, result.failure);
 	}
 }
 
