@@ -107,6 +107,15 @@ class Points(Graded):
             outcomes.append(path.read_text())
         self.assertEqual(*outcomes)
 
+    def test_runs_without_end_cost_their_task_only(self) -> None:
+        tree = self.tree("spinning")
+        self.replace(tree / "01_naive/naive.cu", SUM, "\tfor (int k = 1; k;)\n\t\tsum += 1;\n" + SUM)
+        results = self.grade(tree, "01.softmax", "01.weighted-sum")
+        self.assertRegex(
+            self.said(results, "01.weighted-sum"), "does not end.*past its 4 seconds.*hint: Look for a loop"
+        )
+        self.assertEqual(self.lost(results, "01.softmax"), set())
+
     def test_fresh_cases_tell_a_category_and_a_hint_only(self) -> None:
         tree = self.tree("fresh")  # right on all published cases: wrong where N is none of theirs
         sizes = {
