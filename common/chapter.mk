@@ -30,7 +30,7 @@ ifeq ($(DEVICE) $(origin ARCH),cuda undefined)
 ARCH := $(shell python3 $(COMMON)/arch.py "$(NVCC)")
 endif
 
-OUT := $(ROOT)/build/$(COMPILER)/$(DEVICE)
+OUT := $(ROOT)/build/$(COMPILER)$(if $(SANITIZERS),+sanitized)/$(DEVICE)
 HARNESS_SOURCES := $(wildcard $(COMMON)/*.c $(addprefix $(COMMON)/,support/*.c problem/*.c verify/*.c measure/*.c run/*.c report/*.c \
         $(if $(MODEL),model/*.c)))
 HARNESS := $(patsubst $(COMMON)/%.c,$(OUT)/common/%.o,$(HARNESS_SOURCES))

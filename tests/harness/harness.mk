@@ -39,5 +39,5 @@ $(BUILD)/harness/programs/expectations: $(BUILD)/harness/programs/expectations.o
 	@$(CC) $(CFLAGS) $^ -lm -lpthread -o $@
 build: $(if $(filter harness_expectations,$(NAMES)),$(BUILD)/harness/programs/expectations)
 
--include $(HARNESS_OBJECTS:.o=.d) $(HARNESS_VARIANTS:.o=.d)
+-include $(HARNESS_OBJECTS:.o=.d) $(HARNESS_VARIANTS:.o=.d) $(BUILD)/harness/programs/expectations.d
 .SECONDARY: $(HARNESS_OBJECTS) $(HARNESS_VARIANTS)

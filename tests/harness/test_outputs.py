@@ -10,6 +10,7 @@ import re
 import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -34,6 +35,14 @@ class Outputs(Case):
         self.assertEqual(outcome.status, status, f"{options}: {outcome.err}")
         self.assertRegex(outcome.err, rf"\A[^\n]*{says}[^\n]*\n\Z")
         return outcome
+
+    def library(self, text: str) -> str:
+        """To be preloaded, of C; not in the scratch directory."""
+        place = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (place / "own.c").write_text(text)
+        made = run([*os.environ.get("CC", "gcc").split(), "-shared", "-fPIC", "-o", place / "own.so", place / "own.c"])
+        self.assertEqual((made.status, made.err), (0, ""))
+        return str(place / "own.so")
 
     def left(self) -> list[str]:
         return sorted(path.name for path in self.scratch.iterdir())
@@ -187,6 +196,17 @@ class Files(Outputs):
                 self.assertEqual(process.wait(60), -number)
             self.assertEqual((self.left(), old.read_text()), (["x"], "of yesterday"), number)
 
+    def test_ended_while_a_file_is_beside_its_place(self) -> None:
+        """Kills: a signal that one of the device's threads takes, and a place that is tried with none held."""
+        library = self.library(ENDING)
+        for name, text in (("unlink", "of yesterday"), ("rename", None)):
+            (self.scratch / "x").write_text("of yesterday")
+            options, ended = f"{SMALL} --quiet --tsv x", 128 + signal.SIGTERM
+            self.run_program(NAIVE, options, ended, LD_PRELOAD=library, END_IN=name)
+            self.assertEqual(self.left(), ["x"], name)
+            kept = (self.scratch / "x").read_text()
+            self.assertTrue(kept == text if text else kept.startswith("#") and kept.endswith("\n"), kept)
+
     def test_no_page_is_promised(self) -> None:
         """Results are shown, the page that could not be written is not named."""
         outcome = self.refused(3, "/dev/full: cannot be written", f"{SMALL} --explain /dev/full")
@@ -194,6 +214,23 @@ class Files(Outputs):
         self.assertNotIn("Page:", outcome.out)
         self.assertIn("Page: y, for a browser", self.naive(f"{SMALL} --explain y").out)
 
+
+# A SIGTERM for the whole process, before the file beside another is renamed or removed.
+ENDING = r"""
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void end_in(const char *name, const char *path)
+{
+	if (strcmp(name, getenv("END_IN")) == 0 && strstr(path, ".new."))
+		kill(getpid(), SIGTERM), usleep(50000);
+}
+int unlink(const char *path) { end_in("unlink", path); return unlinkat(AT_FDCWD, path, 0); }
+int rename(const char *from, const char *to) { end_in("rename", from); return renameat(AT_FDCWD, from, AT_FDCWD, to); }
+"""
 
 # malloc, calloc and realloc of which the one numbered FAIL_AT finds no memory.
 FAILING = r"""
@@ -227,14 +264,11 @@ class Memory(Outputs):
     @unittest.skipUnless(platform.libc_ver()[0] == "glibc", "malloc of another C library")
     def test_each_allocation_may_fail(self) -> None:
         """Kills: one whose result nobody looks at, a status that is none, a line that is lost or of something else."""
-        source, library = self.scratch / "fails.c", self.scratch / "fails.so"
-        source.write_text(FAILING)
-        made = run([*os.environ.get("CC", "gcc").split(), "-shared", "-fPIC", "-o", library, source])
-        self.assertEqual((made.status, made.err), (0, ""))
+        library = self.library(FAILING)
         for program, options, numbers, expected in self.RUNS:
             found, name = set(), Path(program).name
             for number in numbers:
-                fails = {"LD_PRELOAD": str(library), "FAIL_AT": str(number), "SIM_THREADS": "1"}
+                fails = {"LD_PRELOAD": library, "FAIL_AT": str(number), "SIM_THREADS": "1"}
                 done = run([ROOT / program, *options.split()], cwd=self.scratch, **fails)
                 self.assertIn(done.status, (0, 3), f"{program} {options}: allocation {number}: {done.err}")
                 line = re.fullmatch(

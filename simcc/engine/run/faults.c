@@ -199,6 +199,13 @@ void faults_open_worker(struct worker *worker)
 	worker->landing_stack = need(malloc(LANDING_STACK));
 	stack.ss_sp = worker->signal_stack;
 	sigaltstack(&stack, NULL);
+	/* Others are the program's: its handlers run in its own threads, which can also hold them. */
+	sigset_t others;
+	sigfillset(&others);
+	sigdelset(&others, INTERRUPT);
+	for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
+		sigdelset(&others, caught[i]);
+	pthread_sigmask(SIG_BLOCK, &others, NULL);
 }
 
 void faults_interrupt(struct worker *worker)
