@@ -446,10 +446,8 @@ def _later_of(hands: list[HandIn], student: Student) -> HandIn:
         return next(iter(hands), HandIn("", student=student, remarks=["not handed in"]))
     of = {hand.items[0]: hand for hand in hands}
     counts, _, said = _latest({name: hand.entries for name, hand in of.items()})
-    later = of.pop(counts)
+    later = of[counts]
     later.remarks += said
-    for other in of.values():
-        later.items += other.items  # without their parts: nothing of them counts
     return later
 
 
