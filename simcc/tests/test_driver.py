@@ -86,6 +86,11 @@ int main()
 
 # source, what the message must say; @wrong marks the line that must be named
 WRONG_SOURCES = [
+    ('#include "missing.h" // @wrong\nint main() {}\n', ["missing.h"]),
+    (
+        "__global__ void k(int *y)\n{\n\ty[0] = *(int *)malloc(4); // @wrong\n}\nint main() {}\n",
+        ["'malloc' in device code is not supported"],
+    ),
     ("__global__ void k(int *y)\n{\n\ty[0] = nowhere; // @wrong\n}\nint main() { k<<<1, 1>>>(0); }\n", ["nowhere"]),
     (
         "__device__ int f();\n__global__ void k(int *y) { y[0] = f(); }\nint main() { k<<<1, 1>>>(0); }\n",

@@ -53,6 +53,24 @@ Test(reference, agrees_with_finite_differences)
 	}
 }
 
+/* The comparison above can fail: a gradient that is off in its fourth digit is off by more than it allows. */
+Test(reference, finite_differences_see_a_wrong_digit)
+{
+	struct setting s = set_up(1, 1, 17, 8, false, 0.35355339f);
+	struct attention_gradients g;
+	cr_assert(attention_gradients_compute(&s.inputs, s.tensors[3], every_row, every_row, &g));
+	double size = 0.0;
+	size_t at = 0;
+	for (size_t i = 0; i < s.elements; i++)
+		if (fabs(g.dk[i]) > size)
+			size = fabs(g.dk[at = i]);
+	double difference = finite_difference(&s, 1, at);
+	cr_expect(fabs(difference - g.dk[at]) / size <= 1e-5);
+	cr_expect(fabs(difference - 1.0001 * g.dk[at]) / size > 1e-5);
+	attention_gradients_free(&g);
+	tear_down(&s);
+}
+
 /* One token: P is 1 whatever q and k are, so dV = dO, and nothing depends on Q and K. */
 Test(reference, one_token)
 {

@@ -150,6 +150,9 @@ if (D) [](float x) { O[0] = x; };                      | a lambda is written
 if (D) [&](auto x) { O[0] = x; }(3);                   | type is written out
 auto *f = [] { return 1; };                            | a lambda is written
 auto f = [&]<int K>(float x) { return x; };            | a lambda is written
+auto f = [](int x) __attribute__((no_sanitize("thread"))) { return x; }; | no strings
+auto f = [](int x) __attribute__((no_sanitize_thread)) { return x; }; | a lambda is written
+auto f = [](int x) -> int __attribute__((hot)) { return x; }; | __attribute__: not one of
 f([&](int x) { return x; });                           | a lambda is written
 O[0] = q[ [] { return 0; }() ];                        | [
 O[0] = q [[maybe_unused]] ;                            | [

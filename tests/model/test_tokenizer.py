@@ -52,6 +52,12 @@ class Texts(unittest.TestCase):
         self.assertEqual(len(set(content["texts"])), 2000)
         self.same(REAL, content["texts"], content["ids"])
 
+    def test_the_texts_have_what_is_hard(self) -> None:
+        texts = json.loads(lzma.decompress(TEXTS.read_bytes()))["texts"] + tiny_texts()[0]
+        hard = ("  1", "\n\n1", "''ve", "<|im_end|>", "\u00a0", "½", "\u200d", "'s", "'S", "\r\n", "注", "ध", " \n")
+        for what in hard:
+            self.assertTrue(any(what in text for text in texts), repr(what))
+
     def test_a_long_word_takes_no_quadratic_time(self) -> None:
         start = os.times().children_user
         for text in ("a" * 300_000, " " * 300_000, "ab" * 150_000, "\n " * 150_000, "1" * 100_000, "'" * 300_000):

@@ -56,13 +56,13 @@ template <typename T>
 __global__ void read(elements p, float *out)
 {
 	__shared__ T tile[256];
-	int lane = threadIdx.x;
-	for (int i = lane; i < 256; i += 32)
+	int lane = threadIdx.x % 32;
+	for (int i = threadIdx.x; i < 256; i += blockDim.x)
 		set(tile[i], i);
 	__syncthreads();
 	if (p.active >> lane & 1) {
 		T value = tile[p.of[lane]];
-		out[lane] = first(value);
+		out[threadIdx.x] = first(value);
 	}
 }
 
@@ -108,11 +108,11 @@ static elements take(pattern p)
 }
 
 template <typename T>
-static void run(pattern p, float *out)
+static void run(pattern p, float *out, int threads = 32)
 {
-	CHECK(cudaMemset(out, 0, 32 * sizeof *out));
-	read<T><<<1, 32>>>(take(p), out);
-	EXPECT_EACH(out, 32, i, p.active >> i & 1 ? (float)p.element_of(i) : 0.0f);
+	CHECK(cudaMemset(out, 0, 64 * sizeof *out));
+	read<T><<<1, threads>>>(take(p), out);
+	EXPECT_EACH(out, threads, i, p.active >> i % 32 & 1 ? (float)p.element_of(i % 32) : 0.0f);
 }
 
 static int same(int)
@@ -134,7 +134,7 @@ static int of_second_next(int lane)
 
 int main()
 {
-	float *out = device_zeros<float>(32);
+	float *out = device_zeros<float>(64);
 
 	// 16 bytes. Everybody: every partner is at the same address, but never is it one pass of 32.
 	//= read<float4> sload=512/1/2/4/0 sstore=? store=? barriers=1
@@ -169,6 +169,9 @@ int main()
 	run<float4>({[](int lane) { return lane / 8 * 16; }, ALL}, out);
 	//= read<float4> sload=512/1/4*2/4/4 sstore=? store=? barriers=1
 	run<float4>({[](int lane) { return lane % 8 * 2; }, ALL}, out);
+	// a warp of 8 lanes beside a whole one
+	//= read<float4> sload=512+128/2/2+1/4+1/0 sstore=? store=? barriers=1
+	run<float4>({of_pair, ALL}, out, 40);
 
 	// 8 bytes
 	//= read<float2> sload=256/1/2/2/0 sstore=? store=? barriers=1
@@ -183,6 +186,8 @@ int main()
 	// 16 elements in two groups of banks
 	//= read<double> sload=256/1/8/2/7 sstore=? store=? barriers=1
 	run<double>({[](int lane) { return lane / 2 * 8; }, ALL}, out);
+	//= read<double> sload=256+64/2/1+1/2+1/0 sstore=? store=? barriers=1
+	run<double>({of_pair, ALL}, out, 40);
 
 	// 4 bytes: one pass of 32 in any case
 	//= read<float> sload=128/1/1/1/0 sstore=? store=? barriers=1
