@@ -11,6 +11,7 @@
 #include "transformer.h"
 
 #include "model/forward.h"
+#include "worse.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -111,9 +112,7 @@ static double compare(const double *got, const float *expected, size_t vocabular
 {
 	double worst = 0.0;
 	for (size_t i = 0; i < vocabulary; i++) {
-		double difference = fabs(got[i] - (double)expected[i]);
-		if (!(difference <= worst))
-			worst = difference;
+		worst = worse_of(worst, fabs(got[i] - (double)expected[i]));
 	}
 	return worst;
 }
@@ -136,8 +135,7 @@ static double error_of(
 		size_t done = step == first ? 0 : golden->prompt + step - 1;
 		must(pass_run(&pass, golden->ids + done, golden->prompt + step - done, logits, &error), &error);
 		double difference = compare(logits, golden->logits + step * vocabulary, vocabulary);
-		if (!(difference <= worst))
-			worst = difference;
+		worst = worse_of(worst, difference);
 	}
 	operations_end(&operations);
 	free(logits);
@@ -165,8 +163,7 @@ static int check_golden(const struct language_model *model, const char *director
 				if (fillings[f].all_kernels && golden[p].prompt > LONG_PROMPT)
 					continue;
 				double difference = error_of(&fillings[f], model, &golden[p], (enum way)way);
-				if (!(difference <= worst))
-					worst = difference;
+				worst = worse_of(worst, difference);
 			}
 			good = judge(&fillings[f], (enum way)way, worst) && good;
 		}
