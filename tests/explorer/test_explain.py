@@ -736,6 +736,12 @@ class Views(Explain):
                     "!in this interval",
                     "!in this step",
                 )
+        path = self.explain(FA2, "--kernel fa2_row --heads 1 --seq 40 --dim 8 --tile-q 16 --tile-k 16")
+        with Page(path, "#view=tile&s=3") as page:  # its block has one query tile, which is in registers
+            tile = (
+                "together, for the block\u2019s query tile, rows 0\u201315 of Q: no byte of global memory. By its end"
+            )
+            self.expect(page, ".block-traffic", tile, "interval 2, all four steps", "!in this step")
         path = self.explain(FA2, "--kernel fa2_row --heads 1 --seq 300 --dim 8 --tile-q 32 --tile-k 64")
         with Page(path, "#view=tile&s=99") as page:  # 256 keys are on the page; the fifth tile has intervals 9 and 10
             self.expect(page, ".block-traffic", "after this page\u2019s keys", "intervals 8\u201310")
@@ -782,6 +788,15 @@ class Missing(Explain):
                 self.expect(page, "#checks", told, "!no hazards")
         with Page(self.explain(FA2, "--seq 8")) as page:
             self.expect(page, "#checks", "!No list")
+
+    def test_lines_of_warps_are_passed_over(self) -> None:
+        """A user's SIM_TRACE_REQUESTS adds them to the trace."""
+        path = self.explain(FA2, "--seq 8 --dim 8 --heads 1 --kernel fa2_row", SIM_TRACE_REQUESTS="1")
+        (run,) = data_of(path)["runs"]
+        self.assertTrue(any("warp" in line for line in run["trace"]))
+        requested = run["result"]["kernels"][0]["hbm"]["requested"]
+        with Page(path, "#view=traffic&s=3") as page:
+            self.assertEqual(page.eval("tracedKernels()[0].total"), sum(requested.values()))
 
     def test_softmax_steps_are_fp32(self) -> None:
         """Nine digits of 3e38 are not the fp32 number: a difference of one rounding would be e to a huge power."""

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from browser import Page
-from case import BUILD, ROOT, Case
+from case import BUILD, ROOT, Case, run
 from lib.diagrams.svg import DARK, LIGHT
 
 EXPLORER = BUILD / "explorer/explorer.html"
@@ -78,6 +78,13 @@ class File(PageCase):
         with self.open() as page:
             link = page.eval("(({href, textContent}) => [href, textContent])(document.querySelector('.brand a'))")
             self.assertEqual(link, [(ROOT / "README.md").as_uri(), "The course"])
+
+    def test_is_the_same_when_made_again(self) -> None:
+        again = EXPLORER.with_name("again.html")  # beside it: the link to the course is relative
+        self.addCleanup(again.unlink, missing_ok=True)
+        outcome = run([ROOT / "explorer/course_page", again], cwd=ROOT, SIM_ORDER="reverse", SIM_THREADS="1")
+        self.assertEqual(outcome.status, 0, outcome.err)
+        self.assertTrue(EXPLORER.read_bytes() == again.read_bytes(), "the page depends on more than the code")
 
 
 class Traffic(PageCase):
@@ -270,6 +277,28 @@ class Traffic(PageCase):
                     page.eval("new Promise((done) => setTimeout(done, 2000))")
                 self.assertIn(counted[1] - counted[0], range(1, 22))
 
+    def test_shared_memory_says_its_scale(self) -> None:
+        """Its box is as large, a byte, as global memory's; what is drawn larger says how much."""
+        areas = (
+            "[...document.querySelectorAll('.inset')].map((inset) => { const box = inset.querySelector('i'), "
+            "cell = inset.closest('.content').querySelector('.memory canvas').getBoundingClientRect(); "
+            "return [box.style.width, box.style.height, cell.width, cell.height].map(parseFloat)"
+            ".concat(Number(inset.dataset.zoom)); })"
+        )
+        with self.open("#s=7") as page:
+            insets = page.eval(areas)
+            kernels = page.eval("tracedKernels().slice(1).map((kernel) => kernel.shared[0].bytes)")
+            largest = page.eval(
+                "(({width, height}) => width * height / (4 * 128 * 128))"
+                "(document.querySelectorAll('.stage .tensors .memory')[3].getBoundingClientRect())"
+            )
+            self.assertEqual(len(insets), 2)
+            for (width, height, wide, high, zoom), size in zip(insets, kernels):
+                self.assertGreater(zoom, 1.1)
+                self.assertAlmostEqual(width * height / size / largest, 1, delta=0.12)
+                self.assertAlmostEqual(high / height, zoom, delta=0.1 * zoom)
+                self.assertAlmostEqual(wide / width, zoom, delta=0.1 * zoom)
+
     def test_the_story_comes_first(self) -> None:
         """Six captions, then the question. Kills: a caption that pushes what it speaks of off a telephone's screen, or
         covers it; a picture as bright where the caption does not speak of it."""
@@ -393,13 +422,25 @@ class Look(PageCase):
                 self.assertEqual(max(page.eval(wide)), 0, "the longest number of a slider")
 
     def test_is_accessible(self) -> None:
-        """Our own check of what WCAG 2.1 AA asks of such a page. Kills: ink on ink, naive attention's swatch on its
-        pressed chip; bars of FlashAttention-1 and 2 with 2.9:1 on a gray ground."""
+        """Our own check of what WCAG 2.1 AA asks of such a page; it has to find what is planted. Kills: ink on ink,
+        naive attention's swatch on its pressed chip; bars of FlashAttention-1 and 2 with 2.9:1 on a gray ground."""
         check = (Path(__file__).parent / "accessible.js").read_text()
         for address in ("", "#s=25", "#s=99999", f"{SOFTMAX}&s=3", f"{SOFTMAX}&p=1&s=3&forget=1"):
             for size, dark in ((DESK, False), (TELEPHONE, True)):
                 with self.subTest(address, size=size), self.open(address, size=size, dark=dark) as page:
                     self.assertEqual(page.eval(check), [])
+        with self.open("#s=25") as page:
+            page.eval(
+                "document.querySelector('.clock').style.color = '#bbb', "
+                "document.querySelector('.memory canvas').style.outline = 'none', "
+                "document.querySelector('.player button').removeAttribute('aria-label'), "
+                "document.querySelector('.player button').removeAttribute('title'), "
+                "document.querySelector('.head .kernel').style.setProperty('--own', 'var(--ground)'), "
+                "document.querySelector('.race .read').style.background = 'var(--line)', 0"
+            )
+            found = "\n".join(page.eval(check))
+            for word in ("contrast", "outline 1", "no name", "swatch 1", "bar 1"):
+                self.assertIn(word, found)
 
     def test_colors_are_those_of_the_pictures(self) -> None:
         """Blue is loaded, vermilion stored, green the output; a kernel has its color of the charts; what is added has a
@@ -433,6 +474,30 @@ class Look(PageCase):
                     self.assertGreater(min(apart, 360 - apart), 45, name)
                 hatched = "[palette[ADDED] !== palette[64 + ADDED], palette[LOADED] !== palette[64 + LOADED]]"
                 self.assertEqual(page.eval(hatched), [True, False], "only what is stored or added")
+                inset = page.eval("getComputedStyle(document.querySelector('.inset i')).backgroundColor")
+                self.assertEqual(inset, "rgb(29, 36, 44)" if dark else "rgb(237, 240, 243)")
+                # The last that naive attention does is to store a number of O's last row.
+                canvas = '.memory:has([aria-label^="O rows 0"][aria-label$="Naive attention"]) canvas'
+                pixels = page.eval(
+                    f"[...document.querySelector('{canvas}').getContext('2d').getImageData(14, 127, 2, 1).data]"
+                )
+                self.assertIn([*rgb(theme.vermilion), 255], [pixels[:4], pixels[4:]])
+
+    def test_bytes_travel_between_lanes(self) -> None:
+        pipes = "[...document.querySelectorAll('.pipe')].map((pipe) => [pipe.hasAttribute('data-down'), "
+        pipes += "pipe.hasAttribute('data-up'), getComputedStyle(pipe, '::before').animationName].join()).join(' ')"
+        with self.open("#s=99999") as page:
+            still = page.eval(pipes)
+            self.assertIn("true,true,none", still, "naive attention's last block moves nothing")
+            self.assertIn("false,false,none", still, "a kernel that is done moves something")
+            page.key("Home")
+            # What moves is drawn anew several times a second: the page keeps what it showed, so nothing is missed.
+            page.eval(
+                f"window.seen = new Set(), new MutationObserver(() => seen.add({pipes})).observe("
+                "document.body, {attributes: true, subtree: true})"
+            )
+            page.key("Space")
+            page.until("[...seen].some((one) => one.includes('true,false,travel'))")
 
     def test_one_index_base(self) -> None:
         """A block has the same number beside the bar and on the stage."""

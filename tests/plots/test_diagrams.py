@@ -21,7 +21,7 @@ from lib.chapters import PROGRAMS
 from lib.diagrams import decode, hero, loops, transformer
 from lib.diagrams.run import RunError, traced
 from lib.diagrams.svg import DARK, LIGHT, kilobytes
-from svg import Picture
+from svg import Picture, contrast, parsed
 
 PICTURES = ROOT / "plots/pictures"
 TOOL = ROOT / "tools/diagrams"
@@ -49,6 +49,68 @@ class Seen(Case):
                     problems = [problem for problem in problems if "pixels" not in problem]
                 self.assertEqual(problems, [])
                 self.assertGreaterEqual(len(picture.words), 10)
+
+    def test_the_check_finds_what_cannot_be_read_or_seen(self) -> None:
+        """Each line breaks one rule, or none beside it. Words are where a g of gnuplot has them, or as of a class."""
+        at, upwards = "translate(10.0,50.0)", "translate(20.0,100.0) rotate(270)"
+
+        def word(text: str, place: str = at, size: float = 13, anchor: str = "start") -> str:
+            look = f'transform="{place}" font-size="{size:.2f}" text-anchor="{anchor}" fill="#1f2328"'
+            return f"<g {look}><text>{text}</text></g>"
+
+        def box(look: str) -> str:
+            return f'<rect x="0" y="0" width="90" height="40" {look}/>'
+
+        def line(look: str, d: str = "M1,1 L9,9") -> str:
+            return f'<path {look} d="{d}"/>'
+
+        square = '<polygon fill="#eeeeee" points="1,1 9,1 9,9 1,9"/>'
+        style = (
+            ".t,.d{fill:#1f2328;font-size:13px}.d,.p{fill:#999999}.p{fill:#eeeeee}.r{fill:#0072B2}.s{fill-opacity:.2}"
+        )
+        whole = (
+            '<svg viewBox="0 0 400 200" xmlns="http://www.w3.org/2000/svg"><title>a</title><desc>b</desc>'
+            f'<style>\n{style}.e{{stroke:#0072B2}}</style><rect width="400" height="200" fill="#ffffff"/>%s</svg>'
+        )
+        for body, found in (
+            (word("good") + word("too", "translate(60.0,50.0)", 12), None),
+            (word("small", size=11.9), '"small" has 11.9 pixels'),
+            (word("large", size=14.1), '"large" has 14.1 pixels'),
+            (word("left of it", anchor="end"), '"left of it" leaves the picture'),
+            (word("clipped", "translate(390.0,50.0)"), '"clipped" leaves the picture'),
+            (word("low", "translate(20.0,199.0)"), '"low" leaves the picture'),
+            (
+                '<text x="300" y="20" class="t">too long for what is left</text>',
+                '"too long for what is left" leaves the picture',
+            ),
+            (word("one") + word("two", "translate(20.0,55.0)"), '"two" lies on "one"'),
+            (word("one") + word("one"), '"one" lies on "one"'),
+            (
+                word("upwards and long", upwards, anchor="middle") + word("x", "translate(12.0,90.0)"),
+                '"x" lies on "upw',
+            ),
+            (word("upwards", upwards, anchor="middle") + word("x", "translate(30.0,100.0)"), None),
+            ('<text x="5" y="20" class="t">seen</text>', None),
+            ('<text x="5" y="20" class="d">pale</text>', '"pale" has 2.8 : 1'),
+            (box('class="r"'), None),
+            (box('class="r"') + '<text x="5" y="20" class="t">on blue</text>', '"on blue" has 3.0 : 1'),
+            (box('class="r s e"') + '<text x="5" y="20" class="t">on pale blue</text>', None),
+            (box('class="r s"'), "a shape, r s, which has no edge, has 1.0 : 1"),
+            (box('class="p"'), "a shape, p has 1.2 : 1"),
+            (square, "a shape, polygon has 1.2 : 1"),
+            (line('stroke="#E69F00"'), "a shape, path has 2.3 : 1"),
+            (line('stroke="#0072B2"') + line('stroke="#d1d9e0"') + line('stroke="#E69F00"', "M1,1"), None),
+            ('<use color="#E69F00"/>', "a shape, point has 2.3 : 1"),
+            ('<use color="#ffffff"/>', None),
+        ):
+            with self.subTest(body):
+                problems = Picture(whole % body).problems(400)
+                self.assertEqual(len(problems), 1 if found else 0, problems)
+                self.assertTrue(not found or problems[0].startswith(found), problems)
+        self.assertEqual(Picture(whole % square).problems(300, cells=True), ["it is 400 pixels wide, not 300"])
+        self.assertAlmostEqual(contrast(parsed("#ffffff"), parsed("rgb(0, 0, 0)")), 21)
+        left, right = Picture(whole % word("N²", size=20.48)).words[0].along(1, 0)
+        self.assertAlmostEqual(right - left, 15.32 + 8.21, delta=1e-9)
 
     def test_a_concept_has_one_color(self) -> None:
         """Kills a hue that is changed in charts or in diagrams alone, and a kernel in the color of another family."""

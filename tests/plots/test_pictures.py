@@ -181,6 +181,27 @@ class Drawn(PictureCase):
         expected = f"Exact to rounding: no attention kernel uses more than {rounded_up} % of its tolerance"
         self.assertEqual(self.picture("error_vs_n").title, expected)
 
+    def test_the_lines_of_closed_forms_go_through_the_counts(self) -> None:
+        """A count equals its closed form, so the line of that goes through the point."""
+        root = self.picture("03_tiled_matmul").root
+
+        def pairs(plot: int, pattern: str, attribute: str) -> list[tuple[float, float]]:
+            group = next(element for element in root.iter() if element.get("id") == f"gnuplot_plot_{plot}a")
+            text = " ".join(element.get(attribute, "") for element in group.iter())
+            return [(float(x), float(y)) for x, y in re.findall(pattern + r"([\d.]+),([\d.]+)", text)]
+
+        for curve in (1, 2, 3):
+            line = pairs(curve, "[ML]", "d")
+            points = [
+                (float(element.get("x")), float(element.get("y")))
+                for element in next(e for e in root.iter() if e.get("id") == f"gnuplot_plot_{curve + 3}a").iter()
+                if element.get("x")
+            ] or pairs(curve + 3, r"translate\(", "transform")
+            self.assertEqual(len(points), 5, f"curve {curve}")
+            for x, y in points:
+                near = [abs(line_y - y) for line_x, line_y in line if abs(line_x - x) < 0.6]
+                self.assertLessEqual(min(near, default=math.inf), 0.6, f"curve {curve} does not pass {x}, {y}")
+
     def test_the_models_weights_and_activations_are_those_of_its_answers(self) -> None:
         """The script works them out from the model's shape; a run of the model counted the same."""
         answer = json.loads((DATA / "sim/07_answers.json").read_text())["answers"][0]
@@ -228,6 +249,22 @@ class Drawn(PictureCase):
         self.assertEqual(less, f"{100 * (1 - (2 * n / rows + 2) / (3 * n / rows + 1)):.0f}")
         splits, (blocks, sms) = of("08_decode", r"44 splits of (\d+) blocks for (\d+) SMs")
         self.assertEqual(splits, f"{math.ceil(sms / blocks)}")
+
+    def test_naive_attentions_bars_are_stored_read_input_and_output(self) -> None:
+        """S and P are stored and read once each; O is a quarter of the rest. Kills: bytes in another's color."""
+        for name, blue in (("01_naive.light", "114, 178"), ("01_naive.narrow.dark", "180, 233")):
+            svg = (self.folder / f"{name}.svg").read_text()
+            corners = r"points = '[\d.]+,([\d.]+) [\d.]+,\S+ [\d.]+,([\d.]+) "
+            parts = re.findall(rf"<polygon fill = '([^']*)'( fill-opacity = '[^']*')? {corners}", svg)
+            self.assertEqual(len(parts), 4 * 5)
+            for at in range(0, len(parts), 4):
+                fills = [fill for fill, *_ in parts[at : at + 4]]
+                self.assertTrue(fills[0].startswith("rgb(213,") and fills[3].startswith("rgb(  0, 158"), fills)
+                self.assertTrue(fills[1] == fills[2] and blue in fills[1], fills)
+                self.assertEqual([bool(faint) for _, faint, *_ in parts[at : at + 4]], [False, False, True, False])
+                stored, read, inputs, output = (float(low) - float(high) for *_, low, high in parts[at : at + 4])
+                self.assertAlmostEqual(stored, read, delta=0.02)
+                self.assertAlmostEqual(inputs, 3 * output, delta=0.1)
 
     def assert_share(self, folder: Path, data: Path) -> None:
         """The headline of hbm_vs_n, worked out here."""
@@ -502,6 +539,27 @@ class Numbers(Case):
             with self.subTest(options):
                 done = run(ROOT / "tools/rows", *options, path)
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, printed, ""))
+
+    def test_gnuplot_gets_the_first_the_last_and_the_wanted_number(self) -> None:
+        rows = ("128 1 a 70 NaN", "256 1 a 80 5", "512 1 a NaN 6", "1024 0 a 90 8", "128 0 b 10 7")
+        path = self.write("seq causal kernel median_ms tolerance_O", *rows)
+        script = f"data = '{path}'; where = 'causal=1'; load 'plots/data.gp'; load tables(''); "
+        for expression, printed in (
+            ("first_of('a', 'seq')", "128.0"),
+            ("last_of('a', 'seq')", "512.0"),
+            ("last_of('a', 'median_ms')", "80.0"),
+            ("first_of('a', 'tolerance_O')", "5.0"),
+            ("number_at('a', 'median_ms', 'seq', 256)", "80.0"),
+            ("number_at('a', 'median_ms', 'seq', 512)", "NaN"),
+            ("last_of('b', 'seq')", "NaN"),
+            ("last_of('none', 'seq')", "NaN"),
+            ("rows(data, 'a', 'seq per_head*median_ms')", r"< printf '128 70 \n256 80 \n'"),
+            ("rows(data, 'a', 'seq tolerance_O')", r"< printf '256 5 \n512 6 \n'"),
+            ("made_by('a')", "05_fa2 on the simulated device, today"),
+            ("source('a')", "The simulated device, today"),
+        ):
+            with self.subTest(expression):
+                self.assertEqual(run("gnuplot", "-e", f"{script} print {expression}").stderr.strip(), printed)
 
     def test_roofs_and_attention_are_what_the_programs_write(self) -> None:
         for name, options in zip(DRAWN_BY, ((), ("tests/data/real_qkv", "148", "20"))):
