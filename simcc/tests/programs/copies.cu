@@ -38,6 +38,18 @@ __global__ void ragged(const float *x, float *y, int count)
 	y[threadIdx.x] = s[threadIdx.x + 16];
 }
 
+// The last bytes of each 16 are zeros: none of lane 0's, all of lane 4's.
+__global__ void zero_ends(const float *x, float *y)
+{
+	alignas(16) __shared__ float s[20];
+	int t = threadIdx.x;
+	__pipeline_memcpy_async(s + 4 * t, x + 4 * t, 16, 4 * t);
+	__pipeline_commit();
+	__pipeline_wait_prior(0);
+	for (int i = 4 * t; i < 4 * t + 4; i++)
+		y[i] = s[i];
+}
+
 // One thread's pipeline of two stages.
 __global__ void stages(const float *x, float *y, int count)
 {
@@ -104,6 +116,10 @@ int main()
 	//= ragged load=8*16+8/1/5 store=128/1/4 sstore=512/1/4 sload=128/1/1 barriers=1
 	ragged<<<1, 32>>>(dx, dy, 34);
 	EXPECT_EACH(dy, 32, t, t + 16 < 34 ? t + 16 : 0);
+
+	//= zero_ends load=16+12+8+4/1/2 store=5*16/4/12 sstore=80/1/1 sload=5*16/4/4 static=80
+	zero_ends<<<1, 5>>>(dx, dy);
+	EXPECT_EACH(dy, 20, i, i % 4 < 4 - i / 4 ? (float)i : 0);
 
 	//= stages load=3*128/3/12 store=128/1/4 sstore=3*128/3/3 sload=3*128/3/3 barriers=6
 	stages<<<1, 32>>>(dx, dy, 3);
