@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
 import stat
 import struct
@@ -239,6 +241,14 @@ class Handed(Graded):
         self.assertEqual([len(each) for each in self.read(long).remarks], [300])
         flood = self.archive({"02.merge.cu": "x;", "a.cu": "".join(f"// end {n}\n" for n in range(99))})
         self.assertEqual(len(self.read(flood).remarks), submission.MOST_REMARKS)
+
+    def test_how_much_an_archive_may_unpack_to(self) -> None:
+        """Kills: a limit that is off by a byte."""
+        unpacked = io.BytesIO()
+        submission.unpack_gzip(io.BytesIO(gzip.compress(bytes(10))), unpacked, 10)
+        self.assertEqual(unpacked.read(), bytes(10))
+        with self.assertRaisesRegex(submission.Unusable, "more than 10 bytes when it is unpacked"):
+            submission.unpack_gzip(io.BytesIO(gzip.compress(bytes(11))), io.BytesIO(), 10)
 
     def test_why_nothing_is_usable(self) -> None:
         tree = self.scratch / "tree"

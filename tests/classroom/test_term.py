@@ -133,6 +133,12 @@ class Term(Collected):
             said = self.graded(two, *more, "--key", "a key of another class", status=2)
             self.assertRegex(said, "grade: RESULTS=.*/into: these results are of another KEY= than this call; nothing")
         self.assertEqual((self.rows(), self.judged()), (rows, []))
+        # Kills: what cannot be read this week hides the points of the others.
+        broken = self.put("broken.zip", packed({"Bo Li_51_assignsubmission_file/b.zip": b"PK, and no zip"}))
+        self.graded(broken, *with_roster, "--only", "03_tiled_matmul")
+        self.assertEqual([self.rows()[1][name] for name in ("01.score", "flags")], ["1.2", "not usable"])
+        page = json.loads((self.scratch / "into/Bo Li_m102.json").read_text())["output"]
+        self.assertRegex(page, r"(?s)01\.score +ok .* 4\.6/26\n.*note: not graded: SUBMISSION=")
 
     def test_what_is_said_of_a_hand_in_stays(self) -> None:
         """Kills: a flag or a remark that is gone when another student is graded again, or when a week is joined."""
