@@ -24,14 +24,22 @@ void output_file_guard(void)
 	signal(SIGXFSZ, SIG_IGN); /* writing beyond the limit of a file's size then fails with EFBIG */
 }
 
-/* What would end the program waits, until sigprocmask(SIG_SETMASK) with what is returned: a file beside another is renamed, or
- * gone, by then. */
+/* What would end the program waits until release_signals with what is returned: a file beside another is renamed, or gone, by
+ * then. */
 static sigset_t hold_signals(void)
 {
 	sigset_t all, before;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	return before;
+}
+
+/* errno stays. */
+static void release_signals(sigset_t before)
+{
+	const int reason = errno;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	errno = reason;
 }
 
 /* Creates a file beside `target`, of this process alone, with that one's permissions, if it is there; its name is in
@@ -111,9 +119,7 @@ static bool replace(const char *path, const char *bytes, size_t size)
 	follow(path, target);
 	const sigset_t before = hold_signals();
 	const bool replaced = replace_held(target, bytes, size);
-	const int reason = errno;
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	errno = reason;
+	release_signals(before);
 	return replaced;
 }
 
@@ -201,13 +207,12 @@ static bool can_create(const char *target)
 {
 	char temporary[PATH_MAX];
 	const sigset_t before = hold_signals();
-	const int descriptor = create_beside(target, temporary), reason = errno;
+	const int descriptor = create_beside(target, temporary);
 	if (descriptor >= 0) {
 		close(descriptor);
 		unlink(temporary);
 	}
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	errno = reason;
+	release_signals(before);
 	return descriptor >= 0;
 }
 

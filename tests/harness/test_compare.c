@@ -161,6 +161,16 @@ Test(compare, memory_beside_the_tensors_is_not_verified)
 	}
 }
 
+/* What the kernel of *result, which has ROWS rows of one element, came to. */
+static void compare(const struct expectations *expectations, struct kernel_result *result)
+{
+	struct options options = {.details = NULL};
+	struct run_result run = {.options = &options, .problem = {.batch = 1, .heads = 1, .seq = ROWS, .dim = 1}};
+	struct device_memory memory = {.count = 0};
+	struct error error;
+	cr_assert_eq(compare_outputs(&run, result, expectations, &memory, stderr, &error), 0);
+}
+
 /* Eight rows of LSE, of which rows 0, 3 and 7 are compared. What the kernel came to is in *result. */
 static void compare_lse(
 	bool statistic, const struct counts *prepared, const struct counts *counts, struct kernel_result *result)
@@ -172,12 +182,8 @@ static void compare_lse(
 	struct expectations expectations = {.count = 1};
 	expectations.items[0] = (struct expectation){
 		.tensor = "LSE", .row_count = 3, .row_length = 1, .rows = rows, .values = values, .tolerance = 0.1};
-	struct options options = {.details = NULL};
-	struct run_result run = {.options = &options, .problem = {.batch = 1, .heads = 1, .seq = ROWS, .dim = 1}};
-	struct device_memory memory = {.count = 0};
-	struct error error;
 	*result = (struct kernel_result){.kernel = &one, .prepared = *prepared, .counts = *counts};
-	cr_assert_eq(compare_outputs(&run, result, &expectations, &memory, stderr, &error), 0);
+	compare(&expectations, result);
 }
 
 /* What stands in rows that nobody drew is at least a number, of statistics or infinite. */
@@ -221,14 +227,10 @@ Test(compare, an_output_that_is_not_looked_at_is_not_verified)
 				.row_length = 1,
 				.values = values,
 				.tolerance = 0.1};
-		struct options options = {.details = NULL};
-		struct run_result run = {.options = &options, .problem = {.batch = 1, .heads = 1, .seq = ROWS}};
-		struct device_memory memory = {.count = 0};
-		struct error error;
 		struct kernel_result result = {.kernel = &two};
 		for (int row = 0; row < ROWS; row++)
 			left[row] = 1.0f;
-		cr_assert_eq(compare_outputs(&run, &result, &expectations, &memory, stderr, &error), 0);
+		compare(&expectations, &result);
 		cr_expect(!result.verified && !result.right_by_luck, "%s", name);
 		cr_expect(strstr(result.failure, says[i]), "%s: '%s'", name, result.failure);
 	}

@@ -1,20 +1,6 @@
-#include <stdlib.h>
-#include <string.h>
-
 #include <criterion/criterion.h>
 
 #include "json.h"
-#include "program.h"
-
-cJSON *run_json(const char *program, const char *line, int status)
-{
-	struct outcome o = run_line(program, text("--json - %s", line), NOTHING, 120);
-	cr_assert_eq(o.status, status, "%s %s: exit %d, expected %d: %s", program, line, o.status, status, o.err);
-	cJSON *json = cJSON_ParseWithOpts(o.out, NULL, true);
-	cr_assert(json, "%s %s: no JSON object alone on standard output: %.300s", program, line, o.out);
-	free_outcome(&o);
-	return json;
-}
 
 const cJSON *json_get(const cJSON *object, const char *key)
 {

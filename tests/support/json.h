@@ -4,9 +4,6 @@
 
 #include <cjson/cJSON.h>
 
-/* Runs `program` with the options in `line`, separated by spaces, and --json -; it has to end with `status`. */
-cJSON *run_json(const char *program, const char *line, int status);
-
 /* The member of an object, its number, its string. */
 const cJSON *json_get(const cJSON *object, const char *key);
 double json_number_of(const cJSON *object, const char *key);

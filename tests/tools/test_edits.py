@@ -94,17 +94,16 @@ class Dialect(unittest.TestCase):
 class Plant(Case):
     def setUp(self) -> None:
         super().setUp()
-        self.place = self.scratch
-        (self.place / "chapter").mkdir()
+        (self.scratch / "chapter").mkdir()
         for name, text in {**SOURCES, "a.cuh": "// shared\n", "a.h": "", "chapter.c": "a = 1;\n"}.items():
-            (self.place / "chapter" / name).write_text(text)
-        (self.place / "x.edits").write_text(FILE)
+            (self.scratch / "chapter" / name).write_text(text)
+        (self.scratch / "x.edits").write_text(FILE)
 
     def plant(self, *arguments: str) -> Outcome:
-        return run([ROOT / "tools/plant", "x.edits", *arguments], cwd=self.place)
+        return run([ROOT / "tools/plant", "x.edits", *arguments], cwd=self.scratch)
 
     def made(self, directory: str) -> dict[str, int]:
-        return {path.name: path.stat().st_mtime_ns for path in (self.place / directory).iterdir()}
+        return {path.name: path.stat().st_mtime_ns for path in (self.scratch / directory).iterdir()}
 
     def test_prints_names_and_headers(self) -> None:
         self.assertEqual(self.plant().out, "plain\ntwo\n")
@@ -115,29 +114,29 @@ class Plant(Case):
         self.assertEqual(self.plant("plain", "--from", "chapter", "--to", "out").status, 0)
         first = self.made("out")
         self.assertEqual(sorted(first), ["a.cu", "a.cuh", "a.h", "b.cu"])
-        self.assertIn("a = 2;", (self.place / "out/a.cu").read_text())
-        (self.place / "chapter/b.cu").write_text("// c\n")
+        self.assertIn("a = 2;", (self.scratch / "out/a.cu").read_text())
+        (self.scratch / "chapter/b.cu").write_text("// c\n")
         self.plant("plain", "--from", "chapter", "--to", "out")
         second = self.made("out")
         self.assertEqual({name for name in first if first[name] != second[name]}, {"b.cu"})
 
     def test_writes_every_entry_and_lists_what_to_compile(self) -> None:
-        (self.place / "x.edits").write_text(FILE + "@ shared\n---\n// shared\n+++\n// other\n")
+        (self.scratch / "x.edits").write_text(FILE + "@ shared\n---\n// shared\n+++\n// other\n")
         self.assertEqual(self.plant("--from", "chapter", "--to", "out").status, 0)
-        listed = {path.name: (path / "planted").read_text().split() for path in (self.place / "out").iterdir()}
+        listed = {path.name: (path / "planted").read_text().split() for path in (self.scratch / "out").iterdir()}
         self.assertEqual(listed, {"plain": ["a.cu"], "two": ["a.cu", "b.cu"], "shared": ["a.cu"]})
         self.assertEqual(sorted(self.made("out/shared")), ["a.cu", "a.cuh", "a.h", "b.cu", "planted"])
         first = {name: self.made(f"out/{name}") for name in ("plain", "shared")}
-        (self.place / "x.edits").write_text(FILE.replace("@ two", "@ three") + "@ shared\n--- in b.cu\nc\n+++\nd\n")
+        (self.scratch / "x.edits").write_text(FILE.replace("@ two", "@ three") + "@ shared\n--- in b.cu\nc\n+++\nd\n")
         self.plant("--from", "chapter", "--to", "out")
-        self.assertEqual(sorted(path.name for path in (self.place / "out").iterdir()), ["plain", "shared", "three"])
+        self.assertEqual(sorted(path.name for path in (self.scratch / "out").iterdir()), ["plain", "shared", "three"])
         self.assertEqual(first["plain"], self.made("out/plain"))
         second = self.made("out/shared")
         written = {name for name in second if first["shared"][name] != second[name]}
         self.assertEqual(written, {"a.cuh", "b.cu", "planted"})
 
     def test_says_in_one_line_what_is_wrong(self) -> None:
-        (self.place / "chapter/b.cu").write_text("// nothing\n")
+        (self.scratch / "chapter/b.cu").write_text("// nothing\n")
         places = ("--from", "chapter", "--to", "out")
         says = "plant: x.edits:19: two: text found 0 times in b.cu, expected once: c\n"
         self.assertEqual(self.plant("two", *places), (2, "", says))
