@@ -80,7 +80,7 @@ readme: build
 
 check-readme: build
 	@tools/glossary --check $(LINKED)
-	@tools/pages readme --check $(READMES)
+	@printf '%s\n' $(READMES) | xargs -P "$$(nproc)" -n 1 tools/pages readme --check
 
 # ---- text and code ----
 
