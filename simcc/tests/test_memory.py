@@ -81,6 +81,11 @@ int main()
 	block = (char *)malloc(60);
 	printf("%s\\n", cudaGetErrorName(cudaMemcpy(d, block, 61, cudaMemcpyHostToDevice)));
 	free(block), free(line);
+	void *pinned, *aligned; // at one place: so large a block is a mapping of its own
+	cudaMallocHost(&pinned, 64 << 20);
+	cudaFreeHost(pinned);
+	if (posix_memalign(&aligned, 4096, 64 << 20) == 0)
+		free(aligned);
 }
 """,
 )
@@ -195,11 +200,12 @@ class Memory(Case):
 
     def test_copies_of_what_the_c_library_let_grow(self):
         """Kills: a valid copy that is refused because a block of the heap was smaller once; a silent refusal, where
-        memcheck is off."""
+        memcheck is off; a block that was cudaMallocHost's once and free() refuses."""
         ends = {"memcheck": "cudaErrorInvalidValue", "none": "cudaSuccess", "racecheck": "cudaSuccess"}
         for check, past_end in ends.items():
             outcome = HOST_COPIES.run(SIM_CHECK=check)
             self.expect_equal(outcome.out, f"cudaSuccess {past_end}\n", f"{check}: {outcome.err}")
+            self.expect_equal((outcome.status, "cudaFreeHost" in outcome.err), (check == "memcheck", False), check)
 
     def test_a_copy_from_a_block_that_was_written_past_its_end(self):
         """Kills: a copy that is not told of where the overrun has destroyed what the C library knows of the block."""
