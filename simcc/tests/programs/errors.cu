@@ -3,6 +3,7 @@
 //! not fast: plain builds know neither kernels nor variables by their address
 #include "check.cuh"
 
+#include <cstring>
 #include <ctime>
 
 // The last error is looked at, taken, and gone.
@@ -191,6 +192,22 @@ static void of_copies()
 	FAILS(cudaErrorInvalidPitchValue, cudaMemset2D(p, 7, 0, 8, 2));
 	CHECK(cudaMemcpy2D(p, 16, host, 8, 8, 3, up)); // its last row ends with the allocation: 2 * 16 + 8
 	CHECK(cudaMemset2D(p, 16, 0, 8, 3));
+	// Kills: a side that cudaMemcpyDefault takes for the other.
+	const char text[] = "abcdefgh";
+	char *q = device_zeros<char>(8), *symbol;
+	CHECK(cudaGetSymbolAddress((void **)&symbol, variable));
+	CHECK(cudaMemcpy(p, text, 8, cudaMemcpyDefault));
+	CHECK(cudaMemcpy(q, p, 8, cudaMemcpyDefault));
+	CHECK(cudaMemcpy(host, text + 4, 4, cudaMemcpyDefault));
+	CHECK(cudaMemcpy(host + 4, q, 4, cudaMemcpyDefault));
+	EXPECT(memcmp(host, "efghabcd", 8) == 0);
+	CHECK(cudaMemcpyFromSymbol(q, variable, 8, 8, cudaMemcpyDefault));
+	CHECK(cudaMemcpyFromSymbol(host, variable, 8, 8, cudaMemcpyDefault));
+	CHECK(cudaMemcpyToSymbol(variable, text, 4, 0, cudaMemcpyDefault));
+	CHECK(cudaMemcpyToSymbol(variable, q, 4, 4, cudaMemcpyDefault));
+	CHECK(cudaMemcpy(host + 8, symbol, 8, cudaMemcpyDefault));
+	EXPECT(memcmp(host, "\2\0\0\0\3\0\0\0abcd\2\0\0\0", 16) == 0);
+	CHECK(cudaFree(q));
 	CHECK(cudaFree(p));
 
 	int values[4] = {0, 0, 0, 0};
