@@ -179,6 +179,13 @@ ENDS = program(
 	}
 """,
 )
+CALLED = program(
+    "called",
+    "",
+    """	for (int i = atoi(getenv("CALLS")); i > 0; i--)
+		cudaFree(h);
+""",
+)
 EARLY = """__global__ void reverse(int *y, int n)
 {
 	__shared__ int s[64];
@@ -660,8 +667,49 @@ __global__ void early(const int *x, int *y)
     "	early<<<1, 64>>>(z, y);\n",
 )
 
+# Copies that no instruction does, and one that reads nothing, which may come from anywhere.
+REFUSED_COPIES = program(
+    "refused_copies",
+    """#include <cuda_pipeline.h>
+__constant__ int table[4];
+__global__ void refused(int *x, int way, int bytes)
+{
+	alignas(16) __shared__ int s[8];
+	switch (way) {
+	case 0: __pipeline_memcpy_async(s, x, bytes); break; // @0
+	case 1: __pipeline_memcpy_async(s, x, 4, bytes - 7); break; // @1
+	case 2: __pipeline_memcpy_async(x + 4, x, bytes - 8); break; // @2
+	case 3: __pipeline_memcpy_async(s, s + 4, bytes + 4); break; // @3
+	case 4: __pipeline_memcpy_async(s, table, bytes + 4); break; // @4
+	case 5: __pipeline_memcpy_async(s, (int *)NULL, 4, bytes - 8); break; // @5
+	}
+	__pipeline_commit();
+	__pipeline_wait_prior(0);
+}
+""",
+    """	refused<<<1, 1>>>(y, atoi(getenv("WAY")), 12);
+	printf("%s\\n", cudaGetErrorName(cudaDeviceSynchronize()));
+""",
+)
+# A thread that reads what it copies itself, behind a wait that was too early.
+WAITED_EARLY = program(
+    "waited_early",
+    """#include <cuda_pipeline.h>
+__global__ void early(const int *x, int *y)
+{
+	__shared__ int s[64];
+	__pipeline_wait_prior(0); // @wait
+	__pipeline_memcpy_async(&s[threadIdx.x], &x[threadIdx.x], 4);
+	__pipeline_commit();
+	y[threadIdx.x] = s[threadIdx.x];
+	__pipeline_wait_prior(0);
+}
+""",
+    "	early<<<1, 64>>>(z, y);\n",
+)
+
 ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, LOCKS, TURNS, ROUNDS, NAMED]
-ALL += [HELPERS, BOTH, ONE_LINE, LINES, MISUSED, NEVER_WRITTEN, MANY_ARRAYS, WAITS_ELSEWHERE]
+ALL += [HELPERS, BOTH, ONE_LINE, LINES, MISUSED, NEVER_WRITTEN, MANY_ARRAYS, WAITS_ELSEWHERE, REFUSED_COPIES, WAITED_EARLY, CALLED]
 together("hazards", [*ALL, ARRIVED[0], EXCHANGES[0]], "-O2")
 together("hazards.unfenced", [UNFENCED_ROUNDS, UNFENCED_HELPERS, UNFENCED_GRID], "-O2")
 together("hazards.fast", [PLAIN], "--fast")
@@ -775,6 +823,12 @@ class Hazards(Case):
         self.expect_in("========= ERROR SUMMARY: 60 errors\n", outcome.err)
         self.expect_equal(len(report.of("memcheck", "api_misuse")), 30, "records of api_misuse")
         self.expect_equal(len(report.hazards), 60, "records")
+
+    def test_a_few_misused_calls_need_no_sum(self):
+        for calls in (4, 5):
+            outcome, _ = self.run_one(CALLED, CALLS=str(calls))
+            self.expect_times(outcome.err, 4, "on CUDA API call to cudaFree.\n")
+            self.expect_times(outcome.err, calls - 4, " in cudaFree [5 hazards]\n")
 
     def test_each_misused_call(self):
         """One at a time: the error is returned and kept, the message names the call, and the device goes on."""
@@ -956,6 +1010,24 @@ int main()
             "between the access and the copy, if that is to come later, or another wait"
         )
         self.expect(says in [race["advice"] for race in report.of("racecheck", "RAW")], outcome.err)
+
+        outcome, report = self.run_one(WAITED_EARLY, SIM_ORDER="forward")
+        says = f"this copy was begun behind the wait in line {marked_line(WAITED_EARLY.text, '@wait')}, its thread's last: "
+        told = {(race["kind"], race["advice"]) for race in report.of("racecheck", "RAW")}
+        self.expect_equal(told, {("RAW", f"{says}another one is missing")}, outcome.err)
+        self.expect_in("=========     both of this thread\n", outcome.err)
+
+    def test_copies_that_no_instruction_does(self):
+        """Kills: one that is done all the same, or is refused for another reason."""
+        reasons = ["of a length that is not 4, 8 or 16 bytes", "that reads more bytes than it writes"]
+        reasons += ["to memory that is not shared", *2 * ["from memory that is not global"]]
+        for way, why in enumerate(reasons):
+            outcome, report = self.run_one(REFUSED_COPIES, WAY=str(way))
+            self.expect_equal((outcome.status, outcome.out), (1, "cudaErrorIllegalAddress\n"), why)
+            self.expect_in(f"========= An asynchronous copy (cp.async) {why}\n", outcome.err)
+            lines = [hazard["line"] for hazard in report.hazards]
+            self.expect_equal(lines, [marked_line(REFUSED_COPIES.text, f"@{way}")], why)
+        self.expect_silent(self.run_one(REFUSED_COPIES, WAY="5")[0], "of nothing")
 
     def test_shared_memory_line_by_line(self):
         _, report = self.run_one(LINES)

@@ -247,7 +247,7 @@ int main()
 		fixed<<<1, 1>>>(k), cudaDeviceReset();
 	for (unsigned k : {-1u, -200u})
 		wrapped<<<1, 1>>>(k), cudaDeviceReset();
-	for (int k : {-400, -1, 100})
+	for (int k : {-400, -1, 100, 65600})
 		dynamic<<<1, 1, 64>>>(k), cudaDeviceReset();
 	for (unsigned k : {-1u, -3000u})
 		cudaMalloc(&x, 64), global<<<1, 1>>>(x, k), cudaDeviceReset();
@@ -530,6 +530,7 @@ class Memory(Case):
             ("shared", "s", 96),
             ("shared", "dynamic shared memory", -1),
             ("shared", "dynamic shared memory", 100),
+            ("shared", "dynamic shared memory", 65600),
         ]
         expected += [("global", "alloc0", -1), ("global", "alloc1", -3000)]
         expected = [("out_of_bounds", *each) for each in expected] + 2 * [("host_pointer", "global", None, None)]

@@ -212,7 +212,7 @@ class Messages(Case):
         self.check_file("global", 11)
 
     def test_shared_and_local_memory(self):
-        self.check_file("shared", 10)
+        self.check_file("shared", 11)
 
     def test_barriers_and_masks(self):
         self.check_file("barriers", 8)

@@ -62,6 +62,8 @@ static void of_the_device()
 	INVALID(cudaDeviceGetCacheConfig(NULL));
 	CHECK(cudaDeviceGetCacheConfig(&config));
 	INVALID(cudaDeviceCanAccessPeer(NULL, 0, 0));
+	CHECK(cudaDeviceCanAccessPeer(&value, 0, 0));
+	EXPECT(value == 0);
 	FAILS(cudaErrorInvalidDevice, cudaDeviceCanAccessPeer(&value, 1, 0));
 	FAILS(cudaErrorInvalidDevice, cudaDeviceCanAccessPeer(&value, 0, 1));
 	INVALID(cudaDriverGetVersion(NULL));
