@@ -104,6 +104,16 @@ int main()
 """,
     "-w",
 )
+# Lines of source as long as there is room for, and longer: where their `=` is, there is the access.
+STORE, FILLER = "y[99] =  1;", "/* äöü, äöü, äöü, äöü, äöü, äöü, äöü, äöü, äöü, äöü, äöü, äöü, äöü */ "
+FITTED = [f"\t   {STORE:{length - 1}};" for length in (54, 55, 58, 59, 90)]
+FITTED += [f"    {FILLER[:before]}*/{blanks}{STORE:60};" for before in (44, 45, 47, 60) for blanks in (" ", "  ")]
+FITTED += [f"    /* {'x' * before} */ {STORE:60};" for before in (41, 42)] + [f"\t   {FILLER[:50]}*/ y[99] =\n1;"]
+FIT = program(
+    "fit",
+    "".join(f"__global__ void k{i}(int *y)\n{{\n{line}\n}}\n" for i, line in enumerate(FITTED)),
+    "".join(f"\tcudaMalloc(&y, 64), k{i}<<<1, 1>>>(y), cudaDeviceReset();\n" for i in range(len(FITTED))),
+)
 MANY_LAUNCHES = program(
     "many_launches",
     RACE,
@@ -709,7 +719,20 @@ __global__ void early(const int *x, int *y)
 )
 
 ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, LOCKS, TURNS, ROUNDS, NAMED]
-ALL += [HELPERS, BOTH, ONE_LINE, LINES, MISUSED, NEVER_WRITTEN, MANY_ARRAYS, WAITS_ELSEWHERE, REFUSED_COPIES, WAITED_EARLY, CALLED]
+ALL += [
+    HELPERS,
+    BOTH,
+    ONE_LINE,
+    LINES,
+    MISUSED,
+    NEVER_WRITTEN,
+    MANY_ARRAYS,
+    WAITS_ELSEWHERE,
+    REFUSED_COPIES,
+    WAITED_EARLY,
+    CALLED,
+    FIT,
+]
 together("hazards", [*ALL, ARRIVED[0], EXCHANGES[0]], "-O2")
 together("hazards.unfenced", [UNFENCED_ROUNDS, UNFENCED_HELPERS, UNFENCED_GRID], "-O2")
 together("hazards.fast", [PLAIN], "--fast")
@@ -752,6 +775,24 @@ class Hazards(Case):
         short = subprocess.run([*RUNNER, WIDE.path], **settings).stderr
         self.expect_equal(sorted(re.findall("[0-9]+ [|] .*", short)), ["3 | x", "4 | x"], short)
         self.expect("^" not in short, short)
+
+    def test_as_much_of_a_line_as_fits(self):
+        """Kills: a character less, or more, on either side; bytes that are counted for characters."""
+        told = re.findall(r"^========= +\d+ \| (.*)\n=========           \| ( *)\^$", FIT.run().err, re.MULTILINE)
+        self.expect_equal(len(told), len(FITTED), "lines with a caret")
+        for source, (shown, caret) in zip(FITTED, told):
+            line = source.split("\n")[0].replace("\t", " ")
+            text, end = line.lstrip(), line.index("=")
+            if len(text) <= 58:
+                expected = line[max(0, len(line) - 58) :]
+            elif len(line[: end + 1].encode()) <= 4 + 55:  # compilers count bytes
+                expected = f"{text[:55]}..."
+            else:
+                first = len(line.encode()[: len(line[: end + 1].encode()) - 26].decode(errors="ignore"))
+                rest = line[first + 52 :] and "..."
+                expected = f"...{line[first : first + 52]}{rest}"
+            self.expect_equal(shown, expected, line)
+            self.expect_equal(shown[len(caret) : len(caret) + 1], "=", f"above the caret: {line}")
 
     # ---- again and again ----
 

@@ -156,5 +156,4 @@ void requests_write(struct requests *requests, uint32_t number, FILE *out)
 		write_place(out, &warp->places[i]);
 	}
 	fprintf(out, "],\"requests\":[%s]", warp->text);
-	forget(warp);
 }
