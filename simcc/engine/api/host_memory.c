@@ -55,8 +55,7 @@ static void grow(void)
 	for (size_t i = 0; i < count; i++)
 		if (old[i].first > 1)
 			*find_block(old[i].first) = old[i];
-	if (old)
-		munmap(old, count * sizeof *old);
+	munmap(old, count * sizeof *old); /* of nothing: refused */
 }
 
 void sim_add_host_block(void *first, size_t size, bool is_pinned)
