@@ -173,18 +173,17 @@ class Files(Case):
         """Kills: the whole path of a file that simcc was given by another name, if the program runs elsewhere, or of
         one that lies where it runs; another file, whose name ends in this one's."""
         (self.scratch / "sub").mkdir()
-        kernel = "__global__ void k%s() {}\n"
-        self.write(
-            "sub/x.cu", kernel % 1 + "void host();\nint main(int argc, char **)\n{\n\tk1<<<1, 1>>>();\n\tcudaFree(&argc);\n\thost();\n}\n"
-        )
-        self.write("x.cu", kernel % 2 + "void two() { k2<<<1, 1>>>(); }\n")
+        kernel = "__global__ void k(int *y) { *y = 1; }\n"
+        text = f"{kernel}void own(int *), host();\nint main(int argc, char **)\n{{\n\tcudaFree(&argc);\n\town(&argc), host();\n}}\n"
+        self.write("sub/x.cu", text)
+        self.write("x.cu", f"namespace other {{ {kernel} }}\n")
+        self.write("yx.cu", "void own(int *x)\n{\n\tcudaFree(x);\n}\n")
         self.write("sub/host.cpp", "#include <cuda_runtime.h>\nvoid host()\n{\n\tint x;\n\tcudaFree(&x);\n}\n")
-        self.build(FIRST, "x.cu sub/x.cu sub/host.cpp -g -o program")
+        self.build(FIRST, "x.cu sub/x.cu yx.cu sub/host.cpp -g -o program")
         for folder, host in ((Path("/"), f"{self.scratch}/sub/host.cpp"), (self.scratch, "sub/host.cpp")):
             told = run([*RUNNER, self.scratch / "program"], cwd=folder).err
-            self.expect_equal(
-                re.findall(r"(?:in|at) (\S*\.c\S*:\d+)$", told, re.MULTILINE), ["sub/x.cu:6", f"{host}:5"], told
-            )
+            named = re.findall(r"(?:in|at) (\S*\.c\S*:\d+)$", told, re.MULTILINE)
+            self.expect_equal(named, ["sub/x.cu:5", "yx.cu:3", f"{host}:5"], told)
 
     def test_host_code_is_shared(self):
         """A __host__ __device__ function is one function of the host and each file's own in device code."""
