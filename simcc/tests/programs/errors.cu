@@ -81,6 +81,10 @@ static void of_kernels()
 	FAILS(no_kernel, cudaFuncSetAttribute(host_variable, most, 0));
 	FAILS(no_kernel, cudaFuncSetAttribute((const void *)NULL, most, 0));
 	INVALID(cudaFuncSetAttribute(kernel, most, -1));
+	CHECK(cudaFuncSetAttribute(kernel, most, 0));
+	CHECK(cudaFuncGetAttributes(&attributes, kernel));
+	EXPECT(attributes.maxDynamicSharedSizeBytes == 0);
+	CHECK(cudaFuncSetAttribute(kernel, most, 49152));
 	INVALID(cudaFuncSetAttribute(kernel, carveout, -2));
 	INVALID(cudaFuncSetAttribute(kernel, carveout, 101));
 	INVALID(cudaFuncSetAttribute(kernel, (cudaFuncAttribute)99, 0));
