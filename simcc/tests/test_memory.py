@@ -113,6 +113,8 @@ int main()
 	}
 	for (int i = 0; i < 2857; i += 100)
 		wrong += !is_known(kept[i], 60);
+	for (int bytes = 2; bytes < 200; bytes++)
+		wrong += !is_known((char *)malloc(bytes), bytes);
 	char *large = (char *)malloc(200000), *line = (char *)malloc(200000);
 	size_t length = 200000;
 	wrong += !is_known(large, 200000);
