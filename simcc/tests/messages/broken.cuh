@@ -93,7 +93,7 @@ static void say_calls(cudaError_t fault)
 	static const call calls[] = {
 		CALL(cudaSetDevice(0)),
 		CALL(cudaDeviceSynchronize()),
-		CALL(cudaDeviceSetLimit(cudaLimitStackSize, 1024)),
+		CALL(cudaDeviceSetLimit(cudaLimitStackSize, 2048)),
 		CALL(cudaDeviceGetLimit(&size, cudaLimitStackSize)),
 		CALL(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1)),
 		CALL(cudaDeviceGetCacheConfig(&cache)),
@@ -151,6 +151,19 @@ static void say_calls(cudaError_t fault)
 	printf("\n");
 }
 
+static bool is_as_before()
+{
+	size_t stack = 0;
+	float values[8] = {1};
+	cudaFuncAttributes of;
+	return cudaHostUnregister(registered) == cudaSuccess && cudaHostUnregister(on_host) != cudaSuccess &&
+	       cudaEventDestroy(event) == cudaSuccess && cudaStreamDestroy(stream) == cudaSuccess &&
+	       cudaDeviceGetLimit(&stack, cudaLimitStackSize) == cudaSuccess && stack == 1024 &&
+	       cudaFuncGetAttributes(&of, (const void *)healthy) == cudaSuccess &&
+	       of.maxDynamicSharedSizeBytes == 49152 &&
+	       cudaMemcpyFromSymbol(values, symbol, sizeof values) == cudaSuccess && values[0] == 0 && values[1] == 0;
+}
+
 static int run_case(const broken_case *cases, size_t count, const char *name)
 {
 	int y[32] = {0}, *dy = NULL;
@@ -166,8 +179,7 @@ static int run_case(const broken_case *cases, size_t count, const char *name)
 			say_calls(waits);
 		printf("call after it: %s\n", cudaGetErrorName(cudaMalloc(&dy, sizeof y)));
 		printf("reset: %s\n", cudaGetErrorName(cudaDeviceReset()));
-		if (cudaHostUnregister(registered) != cudaSuccess || cudaHostUnregister(on_host) == cudaSuccess ||
-		    cudaEventDestroy(event) != cudaSuccess || cudaStreamDestroy(stream) != cudaSuccess)
+		if (!is_as_before())
 			printf("not what was there before\n");
 		cudaGetLastError();
 		printf("after reset: %s\n", cudaGetErrorName(cudaMalloc(&dy, sizeof y)));
