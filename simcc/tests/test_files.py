@@ -174,8 +174,8 @@ class Files(Case):
         one that lies where it runs; another file, whose name ends in this one's."""
         (self.scratch / "sub").mkdir()
         kernel = "__global__ void k(int *y) { *y = 1; }\n"
-        text = f"{kernel}void own(int *), host();\nint main(int argc, char **)\n{{\n\tcudaFree(&argc);\n\town(&argc), host();\n}}\n"
-        self.write("sub/x.cu", text)
+        main = "void own(int *), host(); int main(int argc, char **)\n{\n\tcudaFree(&argc);\n\town(&argc), host();\n}\n"
+        self.write("sub/x.cu", kernel + main)
         self.write("x.cu", f"namespace other {{ {kernel} }}\n")
         self.write("yx.cu", "void own(int *x)\n{\n\tcudaFree(x);\n}\n")
         self.write("sub/host.cpp", "#include <cuda_runtime.h>\nvoid host()\n{\n\tint x;\n\tcudaFree(&x);\n}\n")
@@ -183,7 +183,7 @@ class Files(Case):
         for folder, host in ((Path("/"), f"{self.scratch}/sub/host.cpp"), (self.scratch, "sub/host.cpp")):
             told = run([*RUNNER, self.scratch / "program"], cwd=folder).err
             named = re.findall(r"(?:in|at) (\S*\.c\S*:\d+)$", told, re.MULTILINE)
-            self.expect_equal(named, ["sub/x.cu:5", "yx.cu:3", f"{host}:5"], told)
+            self.expect_equal(named, ["sub/x.cu:4", "yx.cu:3", f"{host}:5"], told)
 
     def test_host_code_is_shared(self):
         """A __host__ __device__ function is one function of the host and each file's own in device code."""

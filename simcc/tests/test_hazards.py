@@ -1053,9 +1053,9 @@ int main()
         self.expect(says in [race["advice"] for race in report.of("racecheck", "RAW")], outcome.err)
 
         outcome, report = self.run_one(WAITED_EARLY, SIM_ORDER="forward")
-        says = f"this copy was begun behind the wait in line {marked_line(WAITED_EARLY.text, '@wait')}, its thread's last: "
-        told = {(race["kind"], race["advice"]) for race in report.of("racecheck", "RAW")}
-        self.expect_equal(told, {("RAW", f"{says}another one is missing")}, outcome.err)
+        wait = marked_line(WAITED_EARLY.text, "@wait")
+        says = f"this copy was begun behind the wait in line {wait}, its thread's last: another one is missing"
+        self.expect_equal({race["advice"] for race in report.of("racecheck", "RAW")}, {says}, outcome.err)
         self.expect_in("=========     both of this thread\n", outcome.err)
 
     def test_copies_that_no_instruction_does(self):

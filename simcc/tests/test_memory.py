@@ -99,8 +99,8 @@ MANY_BLOCKS = inline(
 static char *d;
 static bool is_known(char *block, size_t bytes)
 {
-	return cudaMemcpy(d, block, bytes, cudaMemcpyHostToDevice) == cudaSuccess &&
-	       cudaMemcpy(d, block + 1, bytes, cudaMemcpyHostToDevice) == cudaErrorInvalidValue;
+	const cudaError_t whole = cudaMemcpy(d, block, bytes, cudaMemcpyHostToDevice);
+	return whole == cudaSuccess && cudaMemcpy(d, block + 1, bytes, cudaMemcpyHostToDevice) == cudaErrorInvalidValue;
 }
 int main()
 {
