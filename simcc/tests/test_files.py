@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from support import COMPILERS, RUNNER, Case, Compiler, marked_line, run, simcc
+import re
+from pathlib import Path
+
+from support import COMPILERS, FIRST, RUNNER, Case, Compiler, marked_line, run, simcc
 
 # Each file prints what its own `row`, its own inline function and its own constant make.
 NUMBERED = r"""#include <cstdio>
@@ -165,6 +168,22 @@ class Files(Case):
                 self.expect_equal(outcome.status, 1, f"{compiler.cxx}: {name}")
                 line = marked_line(source, "@wrong")
                 self.expect_in(f"void wrong<32>(int*) in {name}.cu:{line}\n", outcome.err, compiler.cxx)
+
+    def test_a_call_of_the_host_names_its_file_as_the_user_did(self):
+        """Kills: the whole path of a file that simcc was given by another name, if the program runs elsewhere, or of
+        one that lies where it runs; another file, whose name ends in this one's."""
+        (self.scratch / "sub").mkdir()
+        kernel = "__global__ void k(int *y) { *y = 1; }\n"
+        main = "void own(int *), host(); int main(int argc, char **)\n{\n\tcudaFree(&argc);\n\town(&argc), host();\n}\n"
+        self.write("sub/x.cu", kernel + main)
+        self.write("x.cu", f"namespace other {{ {kernel} }}\n")
+        self.write("yx.cu", "void own(int *x)\n{\n\tcudaFree(x);\n}\n")
+        self.write("sub/host.cpp", "#include <cuda_runtime.h>\nvoid host()\n{\n\tint x;\n\tcudaFree(&x);\n}\n")
+        self.build(FIRST, "x.cu sub/x.cu yx.cu sub/host.cpp -g -o program")
+        for folder, host in ((Path("/"), f"{self.scratch}/sub/host.cpp"), (self.scratch, "sub/host.cpp")):
+            told = run([*RUNNER, self.scratch / "program"], cwd=folder).err
+            named = re.findall(r"(?:in|at) (\S*\.c\S*:\d+)$", told, re.MULTILINE)
+            self.expect_equal(named, ["sub/x.cu:4", "yx.cu:3", f"{host}:5"], told)
 
     def test_host_code_is_shared(self):
         """A __host__ __device__ function is one function of the host and each file's own in device code."""

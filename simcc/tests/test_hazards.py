@@ -9,6 +9,7 @@ import re
 import subprocess
 from itertools import product
 from pathlib import Path
+from zlib import crc32
 
 from reports import Report, is_counted, read_report
 from support import (
@@ -103,6 +104,16 @@ int main()
 """,
     "-w",
 )
+# Lines of source as long as there is room for, and longer: where their `=` is, there is the access.
+STORE, FILLER = "y[99] =  1;", "/* äöü, äöü, äöü, äöü, äöü, äöü, äöü, äöü, äöü, äöü, äöü, äöü, äöü */ "
+FITTED = [f"\t   {STORE:{length - 1}};" for length in (54, 55, 58, 59, 90)]
+FITTED += [f"    {FILLER[:before]}*/{blanks}{STORE:60};" for before in (44, 45, 47, 60) for blanks in (" ", "  ")]
+FITTED += [f"    /* {'x' * before} */ {STORE:60};" for before in (41, 42)] + [f"\t   {FILLER[:50]}*/ y[99] =\n1;"]
+FIT = program(
+    "fit",
+    "".join(f"__global__ void k{i}(int *y)\n{{\n{line}\n}}\n" for i, line in enumerate(FITTED)),
+    "".join(f"\tcudaMalloc(&y, 64), k{i}<<<1, 1>>>(y), cudaDeviceReset();\n" for i in range(len(FITTED))),
+)
 MANY_LAUNCHES = program(
     "many_launches",
     RACE,
@@ -176,6 +187,13 @@ ENDS = program(
 		cudaMalloc(&y, sizeof h);
 		cudaFree(h + i); // @free
 	}
+""",
+)
+CALLED = program(
+    "called",
+    "",
+    """	for (int i = atoi(getenv("CALLS")); i > 0; i--)
+		cudaFree(h);
 """,
 )
 EARLY = """__global__ void reverse(int *y, int n)
@@ -575,7 +593,7 @@ MISUSES = [
 MISUSED = program(
     "misused",
     "__device__ int variable[4];\n__global__ void k() {}\n",
-    """	int *freed, *m;
+    """	int *freed, *m = y;
 	void *variable_at;
 	const void *untyped = (const void *)k;
 	const cudaMemcpyKind up = cudaMemcpyHostToDevice, down = cudaMemcpyDeviceToHost, across = cudaMemcpyDeviceToDevice;
@@ -589,7 +607,7 @@ MISUSED = program(
         for i, (_, call, _) in enumerate(MISUSES)
     )
     + """	printf("%s ", cudaGetErrorName(cudaGetLastError()));
-	printf("%s\\n", cudaGetErrorName(cudaFree(y)));
+	printf("%s%s\\n", m ? "" : "null ", cudaGetErrorName(cudaFree(y)));
 """,
 )
 
@@ -659,8 +677,62 @@ __global__ void early(const int *x, int *y)
     "	early<<<1, 64>>>(z, y);\n",
 )
 
+# Copies that no instruction does, and one that reads nothing, which may come from anywhere.
+REFUSED_COPIES = program(
+    "refused_copies",
+    """#include <cuda_pipeline.h>
+__constant__ int table[4];
+__global__ void refused(int *x, int way, int bytes)
+{
+	alignas(16) __shared__ int s[8];
+	switch (way) {
+	case 0: __pipeline_memcpy_async(s, x, bytes); break; // @0
+	case 1: __pipeline_memcpy_async(s, x, 4, bytes - 7); break; // @1
+	case 2: __pipeline_memcpy_async(x + 4, x, bytes - 8); break; // @2
+	case 3: __pipeline_memcpy_async(s, s + 4, bytes + 4); break; // @3
+	case 4: __pipeline_memcpy_async(s, table, bytes + 4); break; // @4
+	case 5: __pipeline_memcpy_async(s, (int *)NULL, 4, bytes - 8); break; // @5
+	}
+	__pipeline_commit();
+	__pipeline_wait_prior(0);
+}
+""",
+    """	refused<<<1, 1>>>(y, atoi(getenv("WAY")), 12);
+	printf("%s\\n", cudaGetErrorName(cudaDeviceSynchronize()));
+""",
+)
+# A thread that reads what it copies itself, behind a wait that was too early.
+WAITED_EARLY = program(
+    "waited_early",
+    """#include <cuda_pipeline.h>
+__global__ void early(const int *x, int *y)
+{
+	__shared__ int s[64];
+	__pipeline_wait_prior(0); // @wait
+	__pipeline_memcpy_async(&s[threadIdx.x], &x[threadIdx.x], 4);
+	__pipeline_commit();
+	y[threadIdx.x] = s[threadIdx.x];
+	__pipeline_wait_prior(0);
+}
+""",
+    "	early<<<1, 64>>>(z, y);\n",
+)
+
 ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, LOCKS, TURNS, ROUNDS, NAMED]
-ALL += [HELPERS, BOTH, ONE_LINE, LINES, MISUSED, NEVER_WRITTEN, MANY_ARRAYS, WAITS_ELSEWHERE]
+ALL += [
+    HELPERS,
+    BOTH,
+    ONE_LINE,
+    LINES,
+    MISUSED,
+    NEVER_WRITTEN,
+    MANY_ARRAYS,
+    WAITS_ELSEWHERE,
+    REFUSED_COPIES,
+    WAITED_EARLY,
+    CALLED,
+    FIT,
+]
 together("hazards", [*ALL, ARRIVED[0], EXCHANGES[0]], "-O2")
 together("hazards.unfenced", [UNFENCED_ROUNDS, UNFENCED_HELPERS, UNFENCED_GRID], "-O2")
 together("hazards.fast", [PLAIN], "--fast")
@@ -703,6 +775,24 @@ class Hazards(Case):
         short = subprocess.run([*RUNNER, WIDE.path], **settings).stderr
         self.expect_equal(sorted(re.findall("[0-9]+ [|] .*", short)), ["3 | x", "4 | x"], short)
         self.expect("^" not in short, short)
+
+    def test_as_much_of_a_line_as_fits(self):
+        """Kills: a character less, or more, on either side; bytes that are counted for characters."""
+        told = re.findall(r"^========= +\d+ \| (.*)\n=========           \| ( *)\^$", FIT.run().err, re.MULTILINE)
+        self.expect_equal(len(told), len(FITTED), "lines with a caret")
+        for source, (shown, caret) in zip(FITTED, told):
+            line = source.split("\n")[0].replace("\t", " ")
+            text, end = line.lstrip(), line.index("=")
+            if len(text) <= 58:
+                expected = line[max(0, len(line) - 58) :]
+            elif len(line[: end + 1].encode()) <= 4 + 55:  # compilers count bytes
+                expected = f"{text[:55]}..."
+            else:
+                first = len(line.encode()[: len(line[: end + 1].encode()) - 26].decode(errors="ignore"))
+                rest = line[first + 52 :] and "..."
+                expected = f"...{line[first : first + 52]}{rest}"
+            self.expect_equal(shown, expected, line)
+            self.expect_equal(shown[len(caret) : len(caret) + 1], "=", f"above the caret: {line}")
 
     # ---- again and again ----
 
@@ -775,13 +865,20 @@ class Hazards(Case):
         self.expect_equal(len(report.of("memcheck", "api_misuse")), 30, "records of api_misuse")
         self.expect_equal(len(report.hazards), 60, "records")
 
+    def test_a_few_misused_calls_need_no_sum(self):
+        for calls in (4, 5):
+            outcome, _ = self.run_one(CALLED, CALLS=str(calls))
+            self.expect_times(outcome.err, 4, "on CUDA API call to cudaFree.\n")
+            self.expect_times(outcome.err, calls - 4, " in cudaFree [5 hazards]\n")
+
     def test_each_misused_call(self):
         """One at a time: the error is returned and kept, the message names the call, and the device goes on."""
         for i, (error, call, says) in enumerate(MISUSES):
             outcome, report = self.run_one(MISUSED, CALL=str(i))
             is_hazard = error in ("cudaErrorInvalidValue", "cudaErrorInvalidMemcpyDirection")
             name = call.partition("(")[0]
-            self.expect_equal(outcome.out, f"{error} {error} cudaSuccess\n", call)
+            null = "null " if "&m" in call else ""  # no pointer is left that a program would go on with
+            self.expect_equal(outcome.out, f"{error} {error} {null}cudaSuccess\n", call)
             self.expect_equal((outcome.status, len(report.hazards)), (is_hazard, is_hazard), f"{call}: status, records")
             self.expect_in(f"on CUDA API call to {name}." if is_hazard else name, outcome.err, call)
             self.expect(re.search(says, outcome.err), f"{call}: no {says!r} in {outcome.err}")
@@ -955,6 +1052,24 @@ int main()
         )
         self.expect(says in [race["advice"] for race in report.of("racecheck", "RAW")], outcome.err)
 
+        outcome, report = self.run_one(WAITED_EARLY, SIM_ORDER="forward")
+        wait = marked_line(WAITED_EARLY.text, "@wait")
+        says = f"this copy was begun behind the wait in line {wait}, its thread's last: another one is missing"
+        self.expect_equal({race["advice"] for race in report.of("racecheck", "RAW")}, {says}, outcome.err)
+        self.expect_in("=========     both of this thread\n", outcome.err)
+
+    def test_copies_that_no_instruction_does(self):
+        """Kills: one that is done all the same, or is refused for another reason."""
+        reasons = ["of a length that is not 4, 8 or 16 bytes", "that reads more bytes than it writes"]
+        reasons += ["to memory that is not shared", *2 * ["from memory that is not global"]]
+        for way, why in enumerate(reasons):
+            outcome, report = self.run_one(REFUSED_COPIES, WAY=str(way))
+            self.expect_equal((outcome.status, outcome.out), (1, "cudaErrorIllegalAddress\n"), why)
+            self.expect_in(f"========= An asynchronous copy (cp.async) {why}\n", outcome.err)
+            lines = [hazard["line"] for hazard in report.hazards]
+            self.expect_equal(lines, [marked_line(REFUSED_COPIES.text, f"@{way}")], why)
+        self.expect_silent(self.run_one(REFUSED_COPIES, WAY="5")[0], "of nothing")
+
     def test_shared_memory_line_by_line(self):
         _, report = self.run_one(LINES)
         self.expect_equal(len(report.launches), 2, "launches")
@@ -987,7 +1102,8 @@ int main()
             self.expect_equal(sorted(turns[order]), list(range(256)), f"{order}: all threads, once each")
         self.expect_equal(turns["forward"], list(range(256)), "forward")
         self.expect_equal(turns["reverse"], list(range(256))[::-1], "reverse")
-        self.expect_equal(len({tuple(each) for each in turns.values()}), 4, "different orders")
+        sums = [crc32(bytes(turns[order])) for order in ("shuffle:1", "shuffle:2")]
+        self.expect_equal(sums, [2764263245, 2226988075], "a seed's order is the same everywhere, and for ever")
 
     # ---- large grids ----
 

@@ -5,6 +5,7 @@ launch. The programs are in memory/; with LONG=1 another LLVM builds them, too."
 from __future__ import annotations
 
 import itertools
+import platform
 from typing import NamedTuple
 
 from reports import read_report
@@ -81,6 +82,45 @@ int main()
 	block = (char *)malloc(60);
 	printf("%s\\n", cudaGetErrorName(cudaMemcpy(d, block, 61, cudaMemcpyHostToDevice)));
 	free(block), free(line);
+	void *pinned, *aligned; // at one place: so large a block is a mapping of its own
+	cudaMallocHost(&pinned, 64 << 20);
+	cudaFreeHost(pinned);
+	if (posix_memalign(&aligned, 4096, 64 << 20) == 0)
+		free(aligned);
+}
+""",
+)
+# Blocks of the heap come and go; what is left is known to the byte. Large ones are mappings, which end with a page.
+MANY_BLOCKS = inline(
+    "memory.many_blocks",
+    """#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime.h>
+static char *d;
+static bool is_known(char *block, size_t bytes)
+{
+	const cudaError_t whole = cudaMemcpy(d, block, bytes, cudaMemcpyHostToDevice);
+	return whole == cudaSuccess && cudaMemcpy(d, block + 1, bytes, cudaMemcpyHostToDevice) == cudaErrorInvalidValue;
+}
+int main()
+{
+	static char *kept[5000];
+	int wrong = 0;
+	cudaMalloc(&d, 300000);
+	for (int i = 0; i < 20000; i++) {
+		char *&block = kept[i % 7 ? i / 7 : 4999];
+		free(block), block = (char *)malloc(60);
+	}
+	for (int i = 0; i < 2857; i += 100)
+		wrong += !is_known(kept[i], 60);
+	for (int bytes = 2; bytes < 200; bytes++)
+		wrong += !is_known((char *)malloc(bytes), bytes);
+	char *large = (char *)malloc(200000), *line = (char *)malloc(200000);
+	size_t length = 200000;
+	wrong += !is_known(large, 200000);
+	const bool grown = getdelim(&line, &length, 1, fmemopen(calloc(1, 250000), 250000, "r")) == 250000;
+	printf("%d wrong, %s\\n", wrong, cudaGetErrorName(cudaMemcpy(d, line, 250000, cudaMemcpyHostToDevice)));
+	return !grown;
 }
 """,
 )
@@ -101,6 +141,42 @@ int main(int, char **argv)
 	_exit(behind == NULL);
 }
 """,
+)
+# What only a signal tells of.
+SIGNALS = inline(
+    "memory.signals",
+    """#include <cstdio>
+#include <cstdlib>
+__device__ __noinline__ int sum(volatile int *y, int n)
+{
+	volatile int mine[100];
+	mine[n % 100] = n;
+	return n < 0 ? 0 : sum(y, n + 1) + mine[*y % 100];
+}
+__global__ void wrong(int *y, int way, int zero)
+{
+	if (way == 0)
+		y[0] = y[0] / zero;
+	else if (way == 1)
+		*(volatile int *)(size_t)(16 + zero) = 1;
+	else if (way == 2)
+		y[0] = sum(y, zero);
+	else
+		__builtin_trap();
+}
+int main(int, char **argv)
+{
+	int *y;
+	cudaMalloc(&y, 4);
+	wrong<<<1, 1>>>(y, atoi(argv[1]), 0);
+	printf("%s\\n", cudaGetErrorName(cudaDeviceSynchronize()));
+	fflush(stdout);
+	*(volatile int *)(size_t)(argv[1][0] == '3' ? 8 : (size_t)argv) = 1; // of the host: nobody catches it
+	return 0;
+}
+""",
+    "--fast",
+    "-w",
 )
 # One thread of the host launches, another one allocates.
 TWO_HOST_THREADS = inline(
@@ -173,7 +249,7 @@ int main()
 		fixed<<<1, 1>>>(k), cudaDeviceReset();
 	for (unsigned k : {-1u, -200u})
 		wrapped<<<1, 1>>>(k), cudaDeviceReset();
-	for (int k : {-400, -1, 100})
+	for (int k : {-400, -1, 100, 65600})
 		dynamic<<<1, 1, 64>>>(k), cudaDeviceReset();
 	for (unsigned k : {-1u, -3000u})
 		cudaMalloc(&x, 64), global<<<1, 1>>>(x, k), cudaDeviceReset();
@@ -195,11 +271,18 @@ class Memory(Case):
 
     def test_copies_of_what_the_c_library_let_grow(self):
         """Kills: a valid copy that is refused because a block of the heap was smaller once; a silent refusal, where
-        memcheck is off."""
+        memcheck is off; a block that was cudaMallocHost's once and free() refuses."""
         ends = {"memcheck": "cudaErrorInvalidValue", "none": "cudaSuccess", "racecheck": "cudaSuccess"}
         for check, past_end in ends.items():
             outcome = HOST_COPIES.run(SIM_CHECK=check)
             self.expect_equal(outcome.out, f"cudaSuccess {past_end}\n", f"{check}: {outcome.err}")
+            self.expect_equal((outcome.status, "cudaFreeHost" in outcome.err), (check == "memcheck", False), check)
+
+    @unless_run_by_another
+    def test_many_blocks_of_the_host(self):
+        """Kills: a table of blocks that loses some when it grows; a page's rest behind a large block as its own."""
+        outcome = MANY_BLOCKS.run(SIM_CHECK="memcheck")
+        self.expect_equal(outcome.out, "0 wrong, cudaSuccess\n", outcome.err[-2000:])
 
     def test_a_copy_from_a_block_that_was_written_past_its_end(self):
         """Kills: a copy that is not told of where the overrun has destroyed what the C library knows of the block."""
@@ -374,6 +457,25 @@ class Memory(Case):
             self.expect_in("a function that has returned", outcome.err)
             self.expect(outcome.status == 1 and "cudaErrorIllegalAddress\n" in outcome.out, outcome.out)
 
+    @unless_run_by_another
+    def test_what_only_a_signal_tells_of(self):
+        """Kills: a fault of a --fast kernel taken for another one; a fault of the host's that is caught."""
+        outside = "Invalid access outside any memory of the thread"
+        ways = [
+            ("LaunchFailure", "Integer division by zero", "or of the smallest integer by -1", 1),
+            ("IllegalAddress", outside, "Address 0x10\n", 1),
+            ("IllegalAddress", "Stack overflow", "this thread needs more than 240 KB of local memory\n", 1),
+            ("IllegalInstruction", "Illegal instruction, or __trap()", "", 128 + 11),
+        ]
+        for way, (error, headline, detail, status) in enumerate(ways):
+            if way == 0 and platform.machine() != "x86_64":
+                continue  # there a division by zero is 0
+            outcome = SIGNALS.run(str(way))
+            what = f"{way}: {outcome}"
+            self.expect_equal((outcome.status, outcome.out), (status, f"cudaError{error}\n"), what)
+            self.expect(outcome.err.startswith(f"========= {headline}\n"), what)
+            self.expect(f"=========     {detail}" in outcome.err and "in block (0,0,0)\n" in outcome.err, what)
+
     # ---- calls ----
 
     def test_arguments_on_the_stack_are_the_thread_s_own(self):
@@ -430,6 +532,7 @@ class Memory(Case):
             ("shared", "s", 96),
             ("shared", "dynamic shared memory", -1),
             ("shared", "dynamic shared memory", 100),
+            ("shared", "dynamic shared memory", 65600),
         ]
         expected += [("global", "alloc0", -1), ("global", "alloc1", -3000)]
         expected = [("out_of_bounds", *each) for each in expected] + 2 * [("host_pointer", "global", None, None)]

@@ -163,6 +163,7 @@ class Messages(Case):
         if broken.key("error"):
             self.expect_equal(values["other calls"], "", f"{what}: calls that do not return the fault")
         self.expect_equal(values_after(output, "\nreset"), "cudaSuccess", f"{what}: cudaDeviceReset")
+        self.expect("not what was" not in output, f"{what}: a call after the fault did something")
         self.expect_equal(values_after(output, "after reset"), "cudaSuccess", f"{what}: after the reset")
         self.expect_in("works again", output, f"{what}: after the reset")
 
@@ -212,7 +213,7 @@ class Messages(Case):
         self.check_file("global", 11)
 
     def test_shared_and_local_memory(self):
-        self.check_file("shared", 10)
+        self.check_file("shared", 11)
 
     def test_barriers_and_masks(self):
         self.check_file("barriers", 8)

@@ -105,6 +105,27 @@ int main()
 )
 
 
+PRINTS = inline(
+    "prints",
+    """#include <cstdio>
+#include <cstdlib>
+__global__ void print(int length, int times)
+{
+	for (int i = 0; i < times; i++)
+		if (printf("%0*d\\n", length - 1, i) != length)
+			printf("another length\\n");
+	printf("x");
+	printf("y\\n");
+}
+int main(int, char **argv)
+{
+	print<<<1, 1>>>(atoi(argv[1]), atoi(argv[2]));
+	return cudaDeviceSynchronize();
+}
+""",
+)
+
+
 def shuffled(total: int, seed: int) -> list[int]:
     """Steps of the first number from mixed % total on that is prime to total."""
     mixed = (seed + 1) * 0x9E3779B97F4A7C15 % (1 << 64)
@@ -120,6 +141,15 @@ class Orders(Case):
         for order, blocks in orders.items():
             told = BLOCKS.run(SIM_ORDER=order, SIM_THREADS="1").out.splitlines()
             self.assertEqual([[*map(int, line.split())] for line in told], [blocks(n) for n in range(1, 40)], order)
+
+
+class Prints(Case):
+    def test_lines_of_any_length_up_to_a_limit_of_all(self) -> None:
+        """Kills: a byte that is lost where a line has just no room any more; more than 16 MB, or less."""
+        for length, times, kept in ((511, 2, 2), (512, 2, 2), (2000, 2, 2), (1 << 20, 17, 16)):
+            said = "".join(f"{i:0{length - 1}}\n" for i in range(kept)) + "xy\n" * (times == kept)
+            told = PRINTS.run(str(length), str(times))
+            self.assertTrue(told.out == said and told.status == 0, f"{length}: {len(told.out)} bytes")
 
 
 # ---- a template's signature may be longer than the message: then its name says enough ----

@@ -27,6 +27,7 @@ struct block {
 
 static struct block *blocks;
 static size_t capacity, taken, held; /* a power of two; entries that are not free; those with a block */
+static const struct block none;      /* of size 0 */
 static bool is_incomplete;           /* the host has no memory for the table: nothing is known */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -54,8 +55,7 @@ static void grow(void)
 	for (size_t i = 0; i < count; i++)
 		if (old[i].first > 1)
 			*find_block(old[i].first) = old[i];
-	if (old)
-		munmap(old, count * sizeof *old);
+	munmap(old, count * sizeof *old); /* of nothing: refused */
 }
 
 void sim_add_host_block(void *first, size_t size, bool is_pinned)
@@ -94,7 +94,7 @@ void sim_remove_host_block(const void *first)
 /* Size 0: none holds it. Most copies begin where a block does, which is found at once. */
 static struct block block_holding(uintptr_t address)
 {
-	struct block nearest = {0, 0, false};
+	struct block nearest = none;
 	pthread_mutex_lock(&lock);
 	if (capacity && !is_incomplete)
 		nearest = *find_block(address);
@@ -102,7 +102,7 @@ static struct block block_holding(uintptr_t address)
 		if (blocks[i].first <= address && blocks[i].first > nearest.first)
 			nearest = blocks[i];
 	pthread_mutex_unlock(&lock);
-	return address - nearest.first < nearest.size ? nearest : (struct block){0, 0, false};
+	return address - nearest.first < nearest.size ? nearest : none;
 }
 
 /* ---- the C library's functions ---- */
@@ -211,7 +211,7 @@ static struct block variable_holding(uintptr_t address)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	extern char _end[];
 	if (address - (uintptr_t)__executable_start >= (uintptr_t)(_end - __executable_start))
-		return (struct block){0, 0, false};
+		return none;
 	pthread_once(&once, read_symbols);
 	size_t low = 0, high = variable_count;
 	while (low < high) { /* the first that starts behind the address */
@@ -223,7 +223,7 @@ static struct block variable_holding(uintptr_t address)
 	}
 	if (low > 0 && address - variables[low - 1].first < variables[low - 1].size)
 		return variables[low - 1];
-	return (struct block){0, 0, false};
+	return none;
 }
 
 /* ---- the stack: no variable holds a return address ---- */

@@ -170,7 +170,6 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache config)
 {
 	(void)config;
-	RETURN_IF_STICKY();
 	const struct sim_function *function;
 	return sim_return(is_kernel(&kernel, &function) ? cudaSuccess : cudaErrorInvalidDeviceFunction);
 }

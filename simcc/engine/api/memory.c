@@ -107,7 +107,6 @@ cudaError_t cudaFreeHost(void *pointer)
 	sim_remove_host_block(pointer);
 	free(pointer);
 	sim_wait_for_device();
-	RETURN_IF_STICKY();
 	return sim_return(cudaSuccess);
 }
 
@@ -308,7 +307,6 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	RETURN_IF_STICKY();
 	RETURN_IF(!is_stream(stream), cudaErrorInvalidResourceHandle);
 	return copy("cudaMemcpyAsync", to, from, bytes, kind);
 }

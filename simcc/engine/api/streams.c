@@ -82,7 +82,6 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
 	sim_wait_for_device();
-	RETURN_IF_STICKY();
 	return sim_return(is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
@@ -99,7 +98,6 @@ static bool is_event(cudaEvent_t event)
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
 	(void)flags;
-	RETURN_IF_STICKY();
 	return sim_return(is_stream(stream) && is_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
@@ -165,7 +163,6 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
 	sim_wait_for_device();
-	RETURN_IF_STICKY();
 	return sim_return(is_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 

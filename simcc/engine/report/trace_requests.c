@@ -86,7 +86,7 @@ static size_t place_of(const struct requests *requests, struct warp_requests *wa
 }
 
 /* Bytes from one lane to the next, where they are the same between all active lanes. */
-static bool is_regular(uint32_t lanes, const uint64_t *address, unsigned count, int64_t *step)
+static bool is_regular(uint32_t lanes, const uint64_t *address, int64_t *step)
 {
 	const int first = __builtin_ctz(lanes);
 	unsigned i = 1;
@@ -94,14 +94,12 @@ static bool is_regular(uint32_t lanes, const uint64_t *address, unsigned count, 
 	for (uint32_t rest = lanes & (lanes - 1); rest != 0; rest &= rest - 1, i++) {
 		const int64_t distance = (int64_t)(address[i] - address[0]);
 		const int lane = __builtin_ctz(rest) - first;
-		if (i == 1 && distance % lane != 0)
-			return false;
 		if (i == 1)
 			*step = distance / lane;
 		if (distance != *step * lane)
 			return false;
 	}
-	return i == count;
+	return true;
 }
 
 void requests_add(
@@ -115,7 +113,7 @@ void requests_add(
 	warp->last = place_of(requests, warp, key, address[0]);
 	fprintf(warp->out, "%s[%zu,%" PRIu32 ",%" PRIu64 ",\"", ftell(warp->out) > 0 ? "," : "", warp->last, lanes,
 	        address[0] - warp->places[warp->last].object.first);
-	if (is_regular(lanes, address, count, &step))
+	if (is_regular(lanes, address, &step))
 		fprintf(warp->out, "%+" PRId64, step);
 	else
 		for (unsigned i = 0; i < count; i++)
@@ -156,5 +154,4 @@ void requests_write(struct requests *requests, uint32_t number, FILE *out)
 		write_place(out, &warp->places[i]);
 	}
 	fprintf(out, "],\"requests\":[%s]", warp->text);
-	forget(warp);
 }

@@ -98,10 +98,14 @@ static uint32_t choose(struct worker *worker, uint32_t mask, uint32_t after)
 		uint32_t turned = mask >> turn | mask << ((32 - turn) & 31);
 		return ((uint32_t)__builtin_ctz(turned) + turn) & 31;
 	}
-	default:
-		rest = after >= 31 ? 0 : mask & ~((2u << after) - 1);
-		return (uint32_t)__builtin_ctz(rest != 0 ? rest : mask);
+	default: rest = mask & ~((2u << after) - 1); return (uint32_t)__builtin_ctz(rest != 0 ? rest : mask);
 	}
+}
+
+/* What a round stands at before its first. */
+static uint32_t before_first(const struct worker *worker)
+{
+	return worker->order == SIM_ORDER_REVERSE ? 0 : 31;
 }
 
 /* The built-in variables. */
@@ -206,7 +210,7 @@ static void release_barrier(struct worker *worker)
 		if (warp->ready != 0)
 			worker->ready_warps |= 1u << w;
 	}
-	worker->current_warp = worker->order == SIM_ORDER_REVERSE ? 0 : 31;
+	worker->current_warp = before_first(worker);
 	/* An atomic that a thread did before it is an acquire now, for all of the block (racecheck.c): ARM64 wants to be told. */
 	atomic_thread_fence(memory_order_acq_rel);
 	worker->audience.tally.barriers++;
@@ -290,7 +294,7 @@ static struct lane *next_lane(struct worker *worker)
 		if (worker->ready_warps == 0 && !settle_block(worker))
 			return NULL;
 		worker->current_warp = choose(worker, worker->ready_warps, worker->current_warp);
-		worker->warps[worker->current_warp].last_lane = worker->order == SIM_ORDER_REVERSE ? 0 : 31;
+		worker->warps[worker->current_warp].last_lane = before_first(worker);
 	}
 }
 
@@ -328,11 +332,11 @@ static void open_warps(struct worker *worker)
 		warp->ready = lanes_of(warp->lane_count);
 		warp->exited = warp->at_barrier = 0;
 		warp->turns = warp->turns_granted = FIRST_TURNS;
-		warp->last_lane = worker->order == SIM_ORDER_REVERSE ? 0 : 31;
+		warp->last_lane = before_first(worker);
 		match_nothing_more(&warp->matcher);
 		worker->ready_warps |= 1u << w;
 	}
-	worker->current_warp = choose(worker, worker->ready_warps, worker->order == SIM_ORDER_REVERSE ? 0 : 31);
+	worker->current_warp = choose(worker, worker->ready_warps, before_first(worker));
 }
 
 static void open_lanes(struct worker *worker)

@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 	size_t free_bytes, total, most = argc > 1 ? (size_t)atol(argv[1]) : 0;
 	unsigned char *p;
 	cudaMemGetInfo(&free_bytes, &total);
-	const size_t sizes[] = {free_bytes / 2, 5000, 1 << 20, (1 << 20) + 1, (16 << 20) + 4097, free_bytes / 2};
+	const size_t sizes[] = {(1 << 20) + 1, free_bytes / 2, 5000, 1 << 20, (16 << 20) + 4097, free_bytes / 2};
 	for (size_t bytes : sizes) {
 		long before = resident_mb();
 		if (bytes < 5000)

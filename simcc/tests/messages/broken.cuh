@@ -42,7 +42,8 @@ static __global__ void healthy(int *y)
 
 // Every call that a fault of a kernel stays for, until the reset.
 static float *allocated;
-static float on_host[8];
+static float on_host[8] = {1}, registered[8];
+static int callbacks;
 static cudaStream_t stream;
 static cudaEvent_t event, earlier;
 static __device__ float symbol[8];
@@ -57,12 +58,19 @@ struct call {
 #__VA_ARGS__, [] { return __VA_ARGS__; }                                                             \
 	}
 
-static void nothing(void *) {}
-static void nothing_more(cudaStream_t, cudaError_t, void *) {}
+static void count_call(void *)
+{
+	callbacks++;
+}
+static void count_callback(cudaStream_t, cudaError_t, void *)
+{
+	callbacks++;
+}
 
 static void prepare_calls()
 {
 	cudaGetSymbolAddress((void **)&allocated, symbol); // no allocation: cases name theirs by their numbers
+	cudaHostRegister(registered, sizeof registered, 0);
 	cudaStreamCreate(&stream);
 	cudaEventCreate(&event);
 	cudaEventCreate(&earlier);
@@ -78,14 +86,14 @@ static void say_calls(cudaError_t fault)
 	static float ms;
 	static cudaStream_t new_stream;
 	static cudaEvent_t new_event;
-	static cudaFuncCache cache;
+	static cudaFuncCache cache = cudaFuncCachePreferL1;
 	static cudaFuncAttributes of_kernel;
 	static cudaPointerAttributes of_pointer;
 	static void *arguments[] = {&allocated};
 	static const call calls[] = {
 		CALL(cudaSetDevice(0)),
 		CALL(cudaDeviceSynchronize()),
-		CALL(cudaDeviceSetLimit(cudaLimitStackSize, 1024)),
+		CALL(cudaDeviceSetLimit(cudaLimitStackSize, 2048)),
 		CALL(cudaDeviceGetLimit(&size, cudaLimitStackSize)),
 		CALL(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1)),
 		CALL(cudaDeviceGetCacheConfig(&cache)),
@@ -102,23 +110,25 @@ static void say_calls(cudaError_t fault)
 		CALL(cudaMallocPitch(&pointer, &size, 16, 2)),
 		CALL(cudaHostAlloc(&pointer, 16, 0)),
 		CALL(cudaHostRegister(on_host, sizeof on_host, 0)),
-		CALL(cudaHostUnregister(on_host)),
+		CALL(cudaHostUnregister(registered)),
 		CALL(cudaMemGetInfo(&size, &other_size)),
 		CALL(cudaPointerGetAttributes(&of_pointer, allocated)),
-		CALL(cudaMemcpy(allocated, on_host, 4, cudaMemcpyHostToDevice)),
+		CALL(cudaMemcpy(allocated, on_host + 1, 4, cudaMemcpyHostToDevice)),
 		CALL(cudaMemcpyAsync(on_host, allocated, 4, cudaMemcpyDeviceToHost)),
-		CALL(cudaMemset(allocated, 0, 4)),
+		CALL(cudaMemset(allocated, 1, 4)),
 		CALL(cudaMemcpy2D(allocated, 4, on_host, 4, 4, 2, cudaMemcpyHostToDevice)),
-		CALL(cudaMemset2D(allocated, 4, 0, 4, 2)),
+		CALL(cudaMemset2D(allocated, 4, 1, 4, 2)),
 		CALL(cudaMemcpyToSymbol(symbol, on_host, 4)),
 		CALL(cudaMemcpyFromSymbol(on_host, symbol, 4)),
+		CALL(cudaMemcpyToSymbol(symbol, on_host, 4, 0, cudaMemcpyDeviceToHost)),
+		CALL(cudaMemcpyFromSymbol(on_host, symbol, 4, 0, cudaMemcpyHostToDevice)),
 		CALL(cudaGetSymbolAddress(&pointer, symbol)),
 		CALL(cudaGetSymbolSize(&size, symbol)),
 		CALL(cudaStreamCreate(&new_stream)),
 		CALL(cudaStreamSynchronize(stream)),
 		CALL(cudaStreamWaitEvent(stream, event, 0)),
-		CALL(cudaStreamAddCallback(stream, nothing_more, NULL, 0)),
-		CALL(cudaLaunchHostFunc(stream, nothing, NULL)),
+		CALL(cudaStreamAddCallback(stream, count_callback, NULL, 0)),
+		CALL(cudaLaunchHostFunc(stream, count_call, NULL)),
 		CALL(cudaEventCreate(&new_event)),
 		CALL(cudaEventRecord(event, stream)),
 		CALL(cudaEventSynchronize(event)),
@@ -133,7 +143,25 @@ static void say_calls(cudaError_t fault)
 	for (const call &one : calls)
 		if (one.make() != fault)
 			printf(" %s", one.name);
+	// Nor do they do anything.
+	if (pointer || size != 0 || other_size != 0 || blocks != 0 || ms != 0 || new_stream || new_event ||
+	    cache != cudaFuncCachePreferL1 || of_kernel.maxThreadsPerBlock != 0 || of_pointer.devicePointer ||
+	    on_host[0] != 1 || callbacks != 0)
+		printf(" something was done");
 	printf("\n");
+}
+
+static bool is_as_before()
+{
+	size_t stack = 0;
+	float values[8] = {1};
+	cudaFuncAttributes of;
+	return cudaHostUnregister(registered) == cudaSuccess && cudaHostUnregister(on_host) != cudaSuccess &&
+	       cudaEventDestroy(event) == cudaSuccess && cudaStreamDestroy(stream) == cudaSuccess &&
+	       cudaDeviceGetLimit(&stack, cudaLimitStackSize) == cudaSuccess && stack == 1024 &&
+	       cudaFuncGetAttributes(&of, (const void *)healthy) == cudaSuccess &&
+	       of.maxDynamicSharedSizeBytes == 49152 &&
+	       cudaMemcpyFromSymbol(values, symbol, sizeof values) == cudaSuccess && values[0] == 0 && values[1] == 0;
 }
 
 static int run_case(const broken_case *cases, size_t count, const char *name)
@@ -151,6 +179,9 @@ static int run_case(const broken_case *cases, size_t count, const char *name)
 			say_calls(waits);
 		printf("call after it: %s\n", cudaGetErrorName(cudaMalloc(&dy, sizeof y)));
 		printf("reset: %s\n", cudaGetErrorName(cudaDeviceReset()));
+		if (!is_as_before())
+			printf("not what was there before\n");
+		cudaGetLastError();
 		printf("after reset: %s\n", cudaGetErrorName(cudaMalloc(&dy, sizeof y)));
 		healthy<<<1, 32>>>(dy);
 		cudaMemcpy(y, dy, sizeof y, cudaMemcpyDeviceToHost);

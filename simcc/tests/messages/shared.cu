@@ -47,6 +47,18 @@ __global__ void misaligned_shared(float *y, int n)
 	y[threadIdx.x] = 1;
 }
 
+// The first byte behind an array is no part of it, aligned or not.
+//! case behind_ragged tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
+//+ space=shared array=bytes index=7
+//! says and is 30 bytes after the start of 'bytes' of size 30 bytes
+__global__ void behind_ragged(float *y)
+{
+	alignas(8) __shared__ char bytes[30];
+	char *place = bytes + WRONG(30, 24);
+	*(int *)place = 1; // BUG behind_ragged
+	y[threadIdx.x] = 1;
+}
+
 //! case far_away tool=memcheck kind=out_of_bounds error=cudaErrorIllegalAddress thread=0,0,0 block=0,0,0
 //! says of size 4 bytes
 __global__ void far_away(float *y, int n)
@@ -123,6 +135,7 @@ CASES({"dynamic_overrun", [] { dynamic_overrun<<<1, 32, WRONG(31, 32) * sizeof(f
       {"negative_index", [] { negative_index<<<1, 32>>>(device_zeros<float>(32)); }},
       {"last_row", [] { last_row<<<1, dim3(8, 8)>>>(device_zeros<float>(64)); }},
       {"misaligned_shared", [] { misaligned_shared<<<1, 1>>>(device_zeros<float>(1), WRONG(1, 2)); }},
+      {"behind_ragged", [] { behind_ragged<<<1, 1>>>(device_zeros<float>(1)); }},
       {"far_away", [] { far_away<<<1, 1>>>(device_zeros<float>(1), WRONG(50000, 0)); }},
       {"local_overrun", [] { local_overrun<<<1, 8>>>(device_zeros<long>(8), WRONG(60, 3)); }},
       {"array_too_large", [] { array_too_large<<<1, 1>>>(device_zeros<int>(64), 1 << 10); }},

@@ -3,6 +3,9 @@
 //! not fast: plain builds know neither kernels nor variables by their address
 #include "check.cuh"
 
+#include <cstring>
+#include <ctime>
+
 // The last error is looked at, taken, and gone.
 #define FAILS(error, call)                                                                                           \
 	EXPECT((call) == (error) && cudaPeekAtLastError() == (error) && cudaGetLastError() == (error) &&             \
@@ -36,6 +39,8 @@ static void of_the_device()
 	INVALID(cudaGetDeviceProperties(NULL, 0));
 	FAILS(cudaErrorInvalidDevice, cudaGetDeviceProperties(&properties, 1));
 	CHECK(cudaGetDeviceProperties(&properties, 0));
+	EXPECT(properties.globalL1CacheSupported == 1 && properties.localL1CacheSupported == 1);
+	EXPECT(properties.singleToDoublePrecisionPerfRatio == 2);
 	INVALID(cudaChooseDevice(&value, NULL));
 	INVALID(cudaChooseDevice(NULL, &properties));
 	INVALID(cudaDeviceGetAttribute(NULL, cudaDevAttrWarpSize, 0));
@@ -44,12 +49,21 @@ static void of_the_device()
 	FAILS(cudaErrorUnsupportedLimit, cudaDeviceSetLimit((cudaLimit)99, 1));
 	FAILS(cudaErrorUnsupportedLimit, cudaDeviceGetLimit(&size, (cudaLimit)99));
 	INVALID(cudaDeviceGetLimit(NULL, cudaLimitStackSize));
+	const size_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+	for (int i = 0; i < 7; i++) {
+		CHECK(cudaDeviceGetLimit(&size, (cudaLimit)i));
+		EXPECT(size == limits[i]);
+	}
+	FAILS(cudaErrorUnsupportedLimit, cudaDeviceGetLimit(&size, (cudaLimit)7));
+	FAILS(cudaErrorUnsupportedLimit, cudaDeviceSetLimit((cudaLimit)7, 1));
 	CHECK(cudaDeviceSetLimit(cudaLimitStackSize, 4096));
 	CHECK(cudaDeviceGetLimit(&size, cudaLimitStackSize));
 	EXPECT(size == 4096);
 	INVALID(cudaDeviceGetCacheConfig(NULL));
 	CHECK(cudaDeviceGetCacheConfig(&config));
 	INVALID(cudaDeviceCanAccessPeer(NULL, 0, 0));
+	CHECK(cudaDeviceCanAccessPeer(&value, 0, 0));
+	EXPECT(value == 0);
 	FAILS(cudaErrorInvalidDevice, cudaDeviceCanAccessPeer(&value, 1, 0));
 	FAILS(cudaErrorInvalidDevice, cudaDeviceCanAccessPeer(&value, 0, 1));
 	INVALID(cudaDriverGetVersion(NULL));
@@ -67,12 +81,20 @@ static void of_kernels()
 	FAILS(no_kernel, cudaFuncSetAttribute(host_variable, most, 0));
 	FAILS(no_kernel, cudaFuncSetAttribute((const void *)NULL, most, 0));
 	INVALID(cudaFuncSetAttribute(kernel, most, -1));
+	CHECK(cudaFuncSetAttribute(kernel, most, 0));
+	CHECK(cudaFuncGetAttributes(&attributes, kernel));
+	EXPECT(attributes.maxDynamicSharedSizeBytes == 0);
+	CHECK(cudaFuncSetAttribute(kernel, most, 49152));
 	INVALID(cudaFuncSetAttribute(kernel, carveout, -2));
 	INVALID(cudaFuncSetAttribute(kernel, carveout, 101));
 	INVALID(cudaFuncSetAttribute(kernel, (cudaFuncAttribute)99, 0));
 	CHECK(cudaFuncSetAttribute(kernel, carveout, -1));
 	CHECK(cudaFuncSetAttribute(kernel, carveout, 100));
 	INVALID(cudaFuncGetAttributes(NULL, kernel));
+	CHECK(cudaFuncGetAttributes(&attributes, kernel));
+	EXPECT(attributes.sharedSizeBytes == 0 && attributes.maxThreadsPerBlock == 1024);
+	EXPECT(attributes.ptxVersion == 90 && attributes.binaryVersion == 90);
+	EXPECT(attributes.maxDynamicSharedSizeBytes == 49152 && attributes.preferredShmemCarveout == -1);
 	FAILS(no_kernel, cudaFuncGetAttributes(&attributes, host_variable));
 	FAILS(no_kernel, cudaFuncSetCacheConfig(host_variable, cudaFuncCachePreferL1));
 	CHECK(cudaFuncSetCacheConfig(kernel, cudaFuncCachePreferL1));
@@ -149,6 +171,10 @@ static void of_device_memory()
 	EXPECT(of.type == cudaMemoryTypeUnregistered);
 	CHECK(cudaMemGetInfo(&after, &total));
 	EXPECT(before == after);
+	CHECK(cudaMalloc(&p, before)); // all there is
+	CHECK(cudaMemGetInfo(&after, &total));
+	EXPECT(after == 0);
+	CHECK(cudaFree(p));
 	INVALID(cudaMemGetInfo(NULL, &total));
 	INVALID(cudaMemGetInfo(&before, NULL));
 	INVALID(cudaPointerGetAttributes(NULL, p));
@@ -172,6 +198,22 @@ static void of_copies()
 	FAILS(cudaErrorInvalidPitchValue, cudaMemset2D(p, 7, 0, 8, 2));
 	CHECK(cudaMemcpy2D(p, 16, host, 8, 8, 3, up)); // its last row ends with the allocation: 2 * 16 + 8
 	CHECK(cudaMemset2D(p, 16, 0, 8, 3));
+	// Kills: a side that cudaMemcpyDefault takes for the other.
+	const char text[] = "abcdefgh";
+	char *q = device_zeros<char>(8), *symbol;
+	CHECK(cudaGetSymbolAddress((void **)&symbol, variable));
+	CHECK(cudaMemcpy(p, text, 8, cudaMemcpyDefault));
+	CHECK(cudaMemcpy(q, p, 8, cudaMemcpyDefault));
+	CHECK(cudaMemcpy(host, text + 4, 4, cudaMemcpyDefault));
+	CHECK(cudaMemcpy(host + 4, q, 4, cudaMemcpyDefault));
+	EXPECT(memcmp(host, "efghabcd", 8) == 0);
+	CHECK(cudaMemcpyFromSymbol(q, variable, 8, 8, cudaMemcpyDefault));
+	CHECK(cudaMemcpyFromSymbol(host, variable, 8, 8, cudaMemcpyDefault));
+	CHECK(cudaMemcpyToSymbol(variable, text, 4, 0, cudaMemcpyDefault));
+	CHECK(cudaMemcpyToSymbol(variable, q, 4, 4, cudaMemcpyDefault));
+	CHECK(cudaMemcpy(host + 8, symbol, 8, cudaMemcpyDefault));
+	EXPECT(memcmp(host, "\2\0\0\0\3\0\0\0abcd\2\0\0\0", 16) == 0);
+	CHECK(cudaFree(q));
 	CHECK(cudaFree(p));
 
 	int values[4] = {0, 0, 0, 0};
@@ -186,6 +228,11 @@ static void of_copies()
 	INVALID(cudaGetSymbolSize((size_t *)NULL, variable));
 	CHECK(cudaMemcpyFromSymbol(values, variable, 2 * sizeof(int), 2 * sizeof(int), down));
 	EXPECT(values[0] == 2 && values[1] == 3);
+}
+
+static double between(const timespec &first, const timespec &last)
+{
+	return 1e3 * (last.tv_sec - first.tv_sec) + 1e-6 * (last.tv_nsec - first.tv_nsec);
 }
 
 static void of_streams_and_events()
@@ -237,6 +284,21 @@ static void of_streams_and_events()
 	EXPECT(milliseconds == -1);
 	CHECK(cudaEventElapsedTime(&milliseconds, event, event));
 	EXPECT(milliseconds == 0);
+	// Kills: a second that is another number of milliseconds. Its nanoseconds start again in between.
+	cudaEvent_t later;
+	timespec before, begun, ended, after;
+	CHECK(cudaEventCreate(&later));
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	CHECK(cudaEventRecord(event, stream));
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	const timespec next = {begun.tv_sec + 1, 0};
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &ended);
+	CHECK(cudaEventRecord(later, stream));
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	CHECK(cudaEventElapsedTime(&milliseconds, event, later));
+	EXPECT(milliseconds > between(begun, ended) - 0.01 && milliseconds < between(before, after) + 0.01);
+	CHECK(cudaEventDestroy(later));
 
 	int calls = 0;
 	const cudaStreamCallback_t called = [](cudaStream_t, cudaError_t error, void *count) {

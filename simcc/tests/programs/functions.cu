@@ -39,6 +39,22 @@ __device__ __noinline__ int factorial_sum(int n)
 	return n <= 0 ? 0 : n + factorial_sum(n - 1);
 }
 
+// More calls that lead somewhere else than the device first has room for: each is an access of its own.
+__device__ __noinline__ void spread(int *y, int depth, int n)
+{
+	if (depth > 0) {
+		spread(y, depth - 1, 2 * n);
+		spread(y, depth - 1, 2 * n + 1);
+	} else {
+		y[32 * n + threadIdx.x] = n;
+	}
+}
+
+__global__ void spreads(int *y)
+{
+	spread(y, 12, 0);
+}
+
 // The depth of a legal recursion: each thread its own.
 __global__ void recurse(int *y)
 {
@@ -145,6 +161,8 @@ int main()
 	//= recurse store=128/1/4
 	recurse<<<1, 32>>>(dn);
 	EXPECT_EACH(dn, 32, i, (i + 200) * (i + 201) / 2);
+	//= spreads store=4096*128/4096/4*4096
+	spreads<<<1, 32>>>(device_zeros<int>(32 * 4096));
 	//= call_virtual store=128/1/4
 	call_virtual<<<1, 32>>>(dn);
 	EXPECT(element(dn, 6) == 18 && element(dn, 7) == 6);
