@@ -1,0 +1,44 @@
+"""A GPU where there is none (gpu.c): what the chapters say on one, to the letter. gpu.txt has the runs, of a few milliseconds
+each, with all that they print; REMAKE=1 writes it anew: read its difference.
+
+Kills: what no run on the simulated device comes by: the device that is found, the memory that is left for tensors, floors
+beside times, sizes of sweeps, tables without counts, the product of cuBLAS.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "harness"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "simcc/tests"))
+
+import golden
+from case import BUILD, ROOT, Case, run, split_environment
+from test_screens import masked, pruned
+
+RUNS = Path(__file__).with_name("gpu.txt")
+
+
+class Gpu(Case):
+    def test_every_run_to_the_letter(self) -> None:
+        made = []
+        for command in re.findall(r"(?m)^\$ (.*)$", RUNS.read_text(encoding="utf-8")):
+            (program, *options), environment = split_environment(shlex.split(command))
+            if environment.get("LD_LIBRARY_PATH"):
+                environment["LD_LIBRARY_PATH"] = str(BUILD / "device/gpu")
+            done = run([BUILD / "device/gpu" / program, *options], cwd=ROOT, **environment)
+            out = re.sub(r"[\d.]+ tokens per second", "# tokens per second", done.out)
+            out = json.dumps(pruned(json.loads(out))) if "--json" in options else masked(out)
+            made += [f"$ {command}", *out.splitlines(), *done.err.splitlines(), f"= {done.status}"]
+        self.assertGreater(len(made), 100)
+        self.assertEqual(golden.changes(RUNS, made), "")
+
+
+if __name__ == "__main__":
+    unittest.main()
