@@ -253,7 +253,7 @@ static size_t last_to_run(const struct run_result *result)
 {
 	size_t last = result->kernel_count;
 	for (size_t i = 0; i < result->kernel_count; i++)
-		if (!result->kernels[i].skipped[0])
+		if (!*result->kernels[i].skipped)
 			last = i;
 	return last;
 }
@@ -265,7 +265,7 @@ static int run_kernels(struct run *run, struct error *error)
 	size_t last = last_to_run(result);
 	for (size_t i = 0; i < result->kernel_count; i++) {
 		struct kernel_result *kernel = &result->kernels[i];
-		if (kernel->skipped[0])
+		if (*kernel->skipped)
 			continue;
 		if (run->faulted) {
 			snprintf(kernel->skipped, sizeof kernel->skipped, "not run: the kernel before it faulted");
