@@ -19,7 +19,10 @@ from subprocess import PIPE
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
 from case import ROOT, Case, Outcome, run, started
+from lib.flat_model import sealed
 
 NAIVE = ROOT / "01_naive/naive"
 SMALL = "--seq 8 --dim 4"
@@ -278,6 +281,60 @@ class Memory(Outputs):
                 self.assertEqual(bool(line), done.status == 3, f"{program} {options}: allocation {number}: {done.err}")
                 found.add(line and line[1])
             self.assertLessEqual(expected, found, f"{program} {options}")
+
+
+# A clock that goes on TICK seconds each time that the main thread looks at it.
+CLOCK = r"""
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	static double at = 1000.0;
+	if (clock != CLOCK_MONOTONIC || syscall(SYS_gettid) != getpid())
+		return (int)syscall(SYS_clock_gettime, clock, now);
+	at += atof(getenv("TICK"));
+	now->tv_sec = (time_t)at;
+	now->tv_nsec = (long)((at - (double)now->tv_sec) * 1e9);
+	return 0;
+}
+"""
+
+
+class Estimates(Outputs):
+    """What --prompt says of its time, where time is only what the clock above says."""
+
+    COUNTING = "Counting every kernel: 70 + 2 tokens, 14.1 MB requested, "
+    RUNS = (
+        ("07_transformer/transformer", "--count-all --tokens 3", "1e-3", f"{COUNTING}less than a second"),
+        ("07_transformer/transformer", "--count-all --tokens 3", "1", f"{COUNTING}about 78 s"),
+        ("07_transformer/transformer", "--count-all --tokens 3", "1.3", f"{COUNTING}about 2 min"),
+        ("07_transformer/transformer", "--count-all --tokens 3", "46", f"{COUNTING}about 60 min"),
+        ("07_transformer/transformer", "--count-all --tokens 3 --yes", "1e6", f"{COUNTING}about 1298068 min"),
+        ("07_transformer/transformer", "--count-all --tokens 3 --quiet", "1e6", ""),
+        ("07_transformer/transformer", "--count-all --tokens 3", "1e6",
+         f"{COUNTING}about 1298068 min\ntransformer: --prompt, 70 + 2 tokens: would take about 21634 hours"),
+        ("07_transformer/transformer", "--tokens 400000", "1",
+         "transformer: --prompt, 70 + 399999 tokens: would take about 168511 hours"),
+        ("08_decode/decode", "--tokens 400000", "1",
+         "decode: --prompt, 70 + 399999 tokens: would take about 44463407 hours"),
+        ("08_decode/decode", "--tokens 400000 --splits 1 --kernel decode_split", "1",
+         "decode: --prompt, 70 + 399999 tokens: would take about 85022 hours"),
+        ("08_decode/decode", "--tokens 20000", "1", "decode: --prompt, 70 + 19999 tokens: would take about 5357 hours"),
+    )  # fmt: skip
+
+    def test_by_a_clock_of_our_own(self) -> None:
+        """Kills: another ratio of what was measured to what is asked for, another bound of what is said or refused."""
+        library, tiny = self.library(CLOCK), (ROOT / "tests/data/tiny_model/tiny.bin").read_bytes()
+        model = self.scratch / "long.bin"
+        model.write_bytes(sealed(tiny[:44] + (1000000).to_bytes(4, "little") + tiny[48:]))  # its context
+        for program, options, tick, says in self.RUNS:
+            words = ["--model", model, "--prompt", "Hi", *options.split()]
+            done = run([ROOT / program, *words], cwd=self.scratch, LD_PRELOAD=library, TICK=tick)
+            refused = "hours" in says
+            says += ", expected --yes to run it anyway, or less work" if refused else ""
+            self.assertEqual((done.err, done.status), (says and f"{says}\n", 2 if refused else 0), f"{options} {tick}")
 
 
 class StandardOutput(Outputs):
