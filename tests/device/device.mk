@@ -12,7 +12,7 @@ $(BUILD)/device_toolchain: | chapters
 # kernels are the objects that chapters are built of.
 GPU := $(BUILD)/device/gpu
 GPU_SIDE := measure/device measure/counts run/details report/provenance
-GPU_WRAPPED := chapter_main $(addprefix cuda,GetDeviceCount GetDeviceProperties MemGetInfo EventElapsedTime Malloc Memset)
+GPU_WRAPPED := chapter_main clock_gettime $(addprefix cuda,GetDeviceCount GetDeviceProperties MemGetInfo EventElapsedTime Malloc Memset)
 $(GPU)/%.o: $(ROOT)/common/%.c
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) -DDEVICE_CUDA -c $< -o $@

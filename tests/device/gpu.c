@@ -1,7 +1,7 @@
 /*
  * A GPU for the harness where there is none: the simulated device under the side of it that is compiled for CUDA, with the
- * name that a driver gives it, the memory that it says is free, and launches that take the milliseconds of GPU_MS, one after
- * another. (ld's --wrap puts these in the place of the calls.) Says at the end what was filled on the device, and how often.
+ * name that a driver gives it, the memory that it says is free, launches that take the milliseconds of GPU_MS, one after another, and
+ * a clock that goes on GPU_TICK seconds each time that it is looked at. (ld's --wrap puts these in the place of the calls.) Says at the end what was filled on the device, and how often.
  *
  * With "sweep", "fits" or "expect" before its options a chapter is asked what it says of problems that nobody runs here.
  */
@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { LARGE = 40 << 20, TOO_LARGE = 1000000000 };
 
@@ -52,6 +55,18 @@ cudaError_t __wrap_cudaEventElapsedTime(float *ms, cudaEvent_t before, cudaEvent
 	*ms = strtof(*next ? next : (next = variable("GPU_MS", "0.5")), &end);
 	next = *end ? end + 1 : end;
 	return cudaSuccess;
+}
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+	static double at = 1000.0;
+	if (clock != CLOCK_MONOTONIC || syscall(SYS_gettid) != getpid())
+		return (int)syscall(SYS_clock_gettime, clock, now);
+	at += strtod(variable("GPU_TICK", "1e-3"), NULL);
+	now->tv_sec = (time_t)at;
+	now->tv_nsec = (long)((at - (double)now->tv_sec) * 1e9);
+	return 0;
 }
 
 static struct fill {
