@@ -282,6 +282,36 @@ class Memory(Outputs):
                 found.add(line and line[1])
             self.assertLessEqual(expected, found, f"{program} {options}")
 
+    OVERRUN = (
+        "00_gpu/gpu --rows 3 --cols 5 --verbose",
+        "01_naive/naive --seq 5 --dim 3 --json j --tsv t --save s",
+        "01_naive/naive --load s",
+        "02_online_softmax/online_softmax --rows 3 --cols 5 --dim 2",
+        "02_online_softmax/online_softmax --trace --values 1,2,3,4,5,6,7,8,9 --block 4",
+        "03_tiled_matmul/tiled_matmul --m 3 --n 5 --k 7",
+        "04_fa1/fa1 --seq 5 --dim 3 --tile-k 2 --trace",
+        "05_fa2/fa2 --seq 5 --dim 3 --verbose",
+        "06_backward/backward --seq 5 --dim 3 --details d",
+        "07_transformer/transformer --seq 5 --heads 2 --dim 6 --kv-heads 1",
+        f"07_transformer/transformer {TINY} --count-all",
+        f"08_decode/decode {TINY} --temperature 0.7 --top-p 0.9",
+        "08_decode/decode --seq 5 --heads 2 --dim 3 --kv-heads 1 --page 2",
+        "09_variants/variants --lengths 2,3 --sink --heads 4 --kv-heads 2 --dim 3 --splits 2",
+        "10_pipeline/pipeline --seq 5 --dim 3 --verbose",
+    )
+
+    def test_no_allocation_is_overrun(self) -> None:
+        """Kills: one that is an element too small. glibc's own check of heaps puts a byte behind each."""
+        checked = {"LD_PRELOAD": "libc_malloc_debug.so.0", "MALLOC_CHECK_": "3", "SIM_CHECK": "none"}
+        if run(["true"], **checked).err:
+            self.skipTest("a C library without libc_malloc_debug.so.0")
+        for line in self.OVERRUN:
+            program, *options = line.split()
+            for tensor in "qkv" if "--load" in options else "":
+                shutil.copy(self.scratch / "s/o.npy", self.scratch / f"s/{tensor}.npy")
+            done = run([ROOT / program, *options], cwd=self.scratch, **checked)
+            self.assertEqual((done.status, done.err), (0, ""), line)
+
 
 # A clock that goes on TICK seconds each time that the main thread looks at it.
 CLOCK = r"""
