@@ -9,6 +9,7 @@ import platform
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -411,6 +412,43 @@ class StandardOutput(Outputs):
                 self.assertEqual(naive.wait(60), 0)
             self.assertEqual("\x1b[" in os.read(terminal, 4096).decode(), colored, f"{options} {variables}")
             os.close(terminal)
+
+    def on_a_terminal(self, command: str, **streams: int) -> str:
+        """What it writes to one as its standard error."""
+        terminal, end = os.openpty()
+        program, *options = command.split()
+        with started([ROOT / program, *options], stderr=end, **(streams or {"stdout": end})) as run_of_it:
+            os.close(end)
+            shown = b""
+            with contextlib.suppress(OSError):  # the program has ended
+                while chunk := os.read(terminal, 4096):
+                    shown += chunk
+            run_of_it.wait(60)
+        os.close(terminal)
+        return shown.decode(errors="replace")
+
+    def test_what_goes_on_is_a_line_that_comes_and_goes(self) -> None:
+        """Kills: a line of progress that stays, that is lost, or that is where nobody wants it."""
+        naive, inputs, running = f"01_naive/naive {SMALL}", "naive: inputs and reference", "naive: running and counting"
+        prompt = f"07_transformer/transformer {Memory.TINY.replace('--quiet', '')}"
+        said = ["reading the prompt, 70 tokens", "", "70 tokens at once, without a cache", ""]
+        for command, lines in (
+            (naive, [inputs, "", running, ""]),
+            (f"{naive} --quiet", []),
+            (f"{naive} --time --repeat 1", [inputs, "", running, "", "naive: timing", ""]),
+            ("00_gpu/gpu --rows 2 --cols 2 --load no", [
+                "gpu: inputs and reference", "gpu: no/x.npy: cannot be read: No such file or directory\r\n"]),
+            (prompt, said), (f"{prompt} --json -", said), (f"{prompt} --json - --quiet", []),
+        ):  # fmt: skip
+            shown = self.on_a_terminal(command, stdout=subprocess.DEVNULL)
+            self.assertEqual(shown.split("\r\x1b[K"), ["", *lines] if lines else [""], command)
+        self.assertNotIn("reading", self.on_a_terminal(prompt), "the answer comes to that terminal")
+        steps = "".join(
+            f"gpu: inputs and reference||copy: running and counting||sweep: {i + 1} of 7 done, R=256 C={1 << i}|"
+            for i in range(7)
+        )
+        shown = self.on_a_terminal("00_gpu/gpu --sweep --kernel copy", stdout=subprocess.DEVNULL)
+        self.assertEqual(shown.replace("\r\x1b[K", "|"), f"|{steps}")
 
     def test_tiles_that_a_kernel_does_not_take_are_told(self) -> None:
         for program, options, says in (
