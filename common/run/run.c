@@ -218,7 +218,6 @@ static int run_kernel(struct run *run, struct kernel_result *kernel, const char 
 	size_t held = device_start_peak();
 	tensors_allocate(kernel->kernel, &result->problem, run->inputs.list, &memory);
 	int status = run_on_device(run, kernel, &memory, held, save, error);
-	progress_clear(run->progress);
 	if (run->faulted) /* after a fault memory cannot be freed either */
 		return status;
 	cudaError_t freed = device_free_all(&memory);

@@ -438,6 +438,10 @@ class StandardOutput(Outputs):
             (f"{naive} --time --repeat 1", [inputs, "", running, "", "naive: timing", ""]),
             ("00_gpu/gpu --rows 2 --cols 2 --load no", [
                 "gpu: inputs and reference", "gpu: no/x.npy: cannot be read: No such file or directory\r\n"]),
+            ("06_backward/backward --seq 2 --dim 1 --kernel backward_naive --tile-q 32", [
+                "backward: inputs and reference",
+                "backward: --tile-q 32: not for backward_naive, which has no tiles\r\n",
+                "backward_naive: running and counting", ""]),
             (prompt, said), (f"{prompt} --json -", said), (f"{prompt} --json - --quiet", []),
         ):  # fmt: skip
             shown = self.on_a_terminal(command, stdout=subprocess.DEVNULL)
