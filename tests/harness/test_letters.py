@@ -1,4 +1,5 @@
-"""What a chapter's program says to people and to programs, to the letter: screens.txt and results.jsonl."""
+"""What a chapter's program says to people and to programs, to the letter: screens.txt, results.jsonl and
+details.jsonl."""
 
 from __future__ import annotations
 
@@ -27,8 +28,9 @@ def masked(text: str) -> str:
 
 # And what some of them say to programs (--json), a line each, without zeros: kills every number there.
 RESULTS = Path(__file__).with_name("results.jsonl")
+DETAILS = Path(__file__).with_name("details.jsonl")
 ROUNDED = re.compile(
-    "tensor|max_abs|tolerance|row_ratio|.*power|worst|line|.*_error|tokens_per_s"
+    "tensor|max_abs|tolerance|row_ratio|.*power|worst.*|line|.*_error|tokens_per_s"
 )  # what rounding, or a comment, changes
 
 
@@ -83,6 +85,22 @@ class Letters(ScreenCase):
                     self.assertEqual(differences(result, found)[:10], [])
         if golden.REMAKE:
             golden.write(RESULTS, made)
+
+    def test_every_number_of_details(self) -> None:
+        """Kills: what the page of --explain is made of that is another, but for what --json says, too."""
+        kept = [json.loads(line) for line in DETAILS.read_text(encoding="utf-8").splitlines()]
+        made = ""
+        for name, details in kept:
+            chapter, _, options = name.partition(" ")
+            self.program(chapter, f"{options} --quiet --details {self.scratch}")
+            found = json.loads((self.scratch / "run.json").read_text())
+            found = pruned({**found, "result": sorted(found["result"])})
+            made += json.dumps([name, found], separators=(",", ":"), ensure_ascii=False) + "\n"
+            if not golden.REMAKE:
+                with self.subTest(name):
+                    self.assertEqual(differences(details, found)[:10], [])
+        if golden.REMAKE:
+            golden.write(DETAILS, made)
 
 
 if __name__ == "__main__":
