@@ -3,7 +3,7 @@
  * against what must hold whatever the numbers.
  */
 #include "finite_differences.h"
-#include "memory.h"
+#include "in_use.h"
 #include "verify/attention.h"
 #include "verify/tolerance.h"
 #include "worse.h"

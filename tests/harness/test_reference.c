@@ -1,5 +1,5 @@
 /* The double-precision reference against cases worked out by hand. */
-#include "memory.h"
+#include "in_use.h"
 #include "problem/inputs.h"
 #include "support/parallel.h"
 #include "verify/attention.h"

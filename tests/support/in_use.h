@@ -1,6 +1,6 @@
 /* Kills: a free that is lost, where a run makes the same again and again. */
-#ifndef MEMORY_H
-#define MEMORY_H
+#ifndef IN_USE_H
+#define IN_USE_H
 
 #include <malloc.h>
 #include <stddef.h>
