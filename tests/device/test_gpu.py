@@ -41,9 +41,9 @@ class Gpu(Case):
             done = run([BUILD / "device/gpu" / program, *options], cwd=ROOT, **environment)
             out = json.dumps(pruned(json.loads(done.out))) if "--json" in options else masked(done.out)
             made += [f"$ {command}", *out.splitlines(), *done.err.splitlines(), f"= {done.status}"]
+        self.assertEqual(golden.changes(RUNS, made), "")
         shown = Counter(found[0] for line in made if (found := re.match(r"\d\d_\w+", line)))
         self.assertEqual(shown, SCREENS, "runs were lost")
-        self.assertEqual(golden.changes(RUNS, made), "")
 
 
 if __name__ == "__main__":
