@@ -7,7 +7,7 @@ const struct kernel_result *result_counted(const struct run_result *result, cons
 {
 	for (size_t i = 0; i < result->kernel_count; i++) {
 		const struct kernel_result *kernel = &result->kernels[i];
-		if (strcmp(kernel->kernel->name, name) == 0 && !kernel->skipped[0] && kernel->counts.counted)
+		if (strcmp(kernel->kernel->name, name) == 0 && !*kernel->skipped && kernel->counts.counted)
 			return kernel;
 	}
 	return NULL;
@@ -16,7 +16,7 @@ const struct kernel_result *result_counted(const struct run_result *result, cons
 const struct kernel_result *result_failed(const struct run_result *result)
 {
 	for (size_t i = 0; i < result->kernel_count; i++)
-		if (!result->kernels[i].verified && !result->kernels[i].skipped[0])
+		if (!result->kernels[i].verified && !*result->kernels[i].skipped)
 			return &result->kernels[i];
 	return NULL;
 }

@@ -8,7 +8,7 @@ enum { HEAD_LINES = 4, CELL_SIZE = METRIC_TEXT_SIZE };
 
 static bool is_shown(const struct kernel_result *kernel, bool counted)
 {
-	return !kernel->skipped[0] && (!counted || kernel->counts.counted);
+	return !*kernel->skipped && (!counted || kernel->counts.counted);
 }
 
 static bool has_rows(const struct run_result *result, bool counted)

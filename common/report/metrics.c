@@ -31,11 +31,11 @@ static const struct check *worst(const struct kernel_result *kernel)
 }
 
 WORD(name, kernel->kernel->name)
-WORD(verified, kernel->skipped[0] ? "skipped" : kernel->verified ? "yes" : "no")
+WORD(verified, *kernel->skipped ? "skipped" : kernel->verified ? "yes" : "no")
 WORD(time_kind, kernel->time.runs ? kernel->time.kind : NULL)
 WORD(bound_by, kernel->has_floor ? kernel->floor.bound_by : NULL)
 WORD(error_tensor, kernel->output_count > 0 ? worst(kernel)->tensor : NULL)
-WORD(skipped, kernel->skipped[0] ? kernel->skipped : NULL)
+WORD(skipped, *kernel->skipped ? kernel->skipped : NULL)
 
 static const char *model_counts(const struct kernel_result *kernel)
 {

@@ -196,7 +196,7 @@ static void print_verdict(
 		print_rows_checked(out, result, indent, "\n");
 		indent = below;
 	}
-	if (kernel->failure[0]) {
+	if (*kernel->failure) {
 		fputs(indent, out);
 		print_folded(out, kernel->failure, COLUMN);
 	}
@@ -207,12 +207,12 @@ static const char *show(const struct kernel_result *kernel, enum metric_name nam
 	return metric_format(metric_value(kernel, name), metrics[name].unit, text);
 }
 
-/* On a GPU; beside a floor the time of a CPU says nothing. */
+/* On a GPU; beside a floor the time of a CPU says nothing. Where L2 may keep all that is written there is no floor: 0. */
 static void print_share_of_floor(
 	FILE *out, const struct run_result *result, const struct kernel_result *kernel, const char *before,
 	const char *floor)
 {
-	if (!kernel->time.runs || !kernel->has_floor || result->device->simulated)
+	if (!kernel->time.runs || !kernel->has_floor || kernel->floor.ms <= 0.0 || result->device->simulated)
 		return;
 	fprintf(out, "%s%.0f %% of %s%s", before, 100.0 * kernel->time.median_ms / kernel->floor.ms, floor,
 	        kernel->time.median_ms < kernel->floor.ms ? ": below it, which cannot be" : "");
@@ -359,7 +359,7 @@ static void print_summary(
 	FILE *out = terminal->out;
 	char time[METRIC_TEXT_SIZE], indent[80];
 	fprintf(out, "%-*s", columns->name, kernel->kernel->name);
-	if (kernel->skipped[0]) {
+	if (*kernel->skipped) {
 		fputs(" skipped  ", out);
 		print_folded(out, kernel->skipped, (size_t)columns->name + 10);
 		return;
@@ -395,7 +395,7 @@ static void print_kernel(
 	fputc('\n', terminal->out);
 	terminal_print(terminal, STYLE_BOLD, "%s", kernel->kernel->name);
 	fprintf(terminal->out, "  %s\n", kernel->kernel->summary);
-	if (kernel->skipped[0]) {
+	if (*kernel->skipped) {
 		fputs("  skipped   ", terminal->out);
 		print_folded(terminal->out, kernel->skipped, 12);
 		return;
@@ -452,7 +452,7 @@ void report_quiet(const struct terminal *terminal, const struct run_result *resu
 	for (size_t i = 0; i < result->kernel_count; i++) {
 		const struct kernel_result *kernel = &result->kernels[i];
 		fprintf(terminal->out, "%-*s", width, kernel->kernel->name);
-		if (kernel->skipped[0]) {
+		if (*kernel->skipped) {
 			fprintf(terminal->out, "  skipped: %s\n", kernel->skipped);
 			continue;
 		}
@@ -462,7 +462,7 @@ void report_quiet(const struct terminal *terminal, const struct run_result *resu
 			fputs("  ", terminal->out);
 			print_output(terminal->out, &kernel->outputs[kernel->worst], true);
 		}
-		if (kernel->failure[0])
+		if (*kernel->failure)
 			fprintf(terminal->out, "%s%s%s", kernel->output_count ? "; " : "  ", kernel->failure,
 			        kernel->right_by_luck ? ": right in this run only by luck" : "");
 		if (kernel->verified)

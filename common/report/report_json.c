@@ -239,9 +239,9 @@ static void write_kernel(struct json *json, const struct kernel_result *kernel)
 	json_open_object(json, NULL);
 	write_metric(json, kernel, METRIC_NAME);
 	json_bool(json, "verified", kernel->verified);
-	if (kernel->skipped[0])
+	if (*kernel->skipped)
 		write_metric(json, kernel, METRIC_SKIPPED);
-	if (kernel->failure[0])
+	if (*kernel->failure)
 		json_string(json, "failure", kernel->failure);
 	if (kernel->output_count > 0) {
 		write_error(json, kernel);
@@ -261,7 +261,7 @@ static void write_kernel(struct json *json, const struct kernel_result *kernel)
 			json, footprint ? "model_footprint" : "model_requested", &forms->predictions[1],
 			forms->atomics);
 	}
-	if (!kernel->skipped[0])
+	if (!*kernel->skipped)
 		write_forms(json, &kernel->forms);
 	if (kernel->peak_bytes)
 		write_metric(json, kernel, METRIC_PEAK_BYTES);

@@ -31,7 +31,7 @@ __attribute__((format(printf, 2, 3))) static void not_verified(struct kernel_res
 {
 	va_list arguments;
 	kernel->verified = false;
-	if (kernel->failure[0])
+	if (*kernel->failure)
 		return;
 	va_start(arguments, format);
 	vsnprintf(kernel->failure, sizeof kernel->failure, format, arguments);
@@ -148,8 +148,8 @@ int compare_outputs(
 	}
 	if (passed && !judged)
 		not_verified(kernel, "nothing could be judged: with these inputs zeros would pass for every output");
-	kernel->verified = passed && judged && !kernel->failure[0];
-	kernel->right_by_luck = passed && judged && kernel->failure[0]; /* only a hazard fails a kernel before this */
+	kernel->verified = passed && judged && !*kernel->failure;
+	kernel->right_by_luck = passed && judged && *kernel->failure; /* only a hazard fails a kernel before this */
 	return 0;
 }
 

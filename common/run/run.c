@@ -218,7 +218,6 @@ static int run_kernel(struct run *run, struct kernel_result *kernel, const char 
 	size_t held = device_start_peak();
 	tensors_allocate(kernel->kernel, &result->problem, run->inputs.list, &memory);
 	int status = run_on_device(run, kernel, &memory, held, save, error);
-	progress_clear(run->progress);
 	if (run->faulted) /* after a fault memory cannot be freed either */
 		return status;
 	cudaError_t freed = device_free_all(&memory);
@@ -253,7 +252,7 @@ static size_t last_to_run(const struct run_result *result)
 {
 	size_t last = result->kernel_count;
 	for (size_t i = 0; i < result->kernel_count; i++)
-		if (!result->kernels[i].skipped[0])
+		if (!*result->kernels[i].skipped)
 			last = i;
 	return last;
 }
@@ -265,7 +264,7 @@ static int run_kernels(struct run *run, struct error *error)
 	size_t last = last_to_run(result);
 	for (size_t i = 0; i < result->kernel_count; i++) {
 		struct kernel_result *kernel = &result->kernels[i];
-		if (kernel->skipped[0])
+		if (*kernel->skipped)
 			continue;
 		if (run->faulted) {
 			snprintf(kernel->skipped, sizeof kernel->skipped, "not run: the kernel before it faulted");

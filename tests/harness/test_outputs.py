@@ -9,6 +9,7 @@ import platform
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -19,7 +20,10 @@ from subprocess import PIPE
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
 from case import ROOT, Case, Outcome, run, started
+from lib.flat_model import sealed
 
 NAIVE = ROOT / "01_naive/naive"
 SMALL = "--seq 8 --dim 4"
@@ -279,6 +283,90 @@ class Memory(Outputs):
                 found.add(line and line[1])
             self.assertLessEqual(expected, found, f"{program} {options}")
 
+    OVERRUN = (
+        "00_gpu/gpu --rows 3 --cols 5 --verbose",
+        "01_naive/naive --seq 5 --dim 3 --json j --tsv t --save s",
+        "01_naive/naive --load s",
+        "02_online_softmax/online_softmax --rows 3 --cols 5 --dim 2",
+        "02_online_softmax/online_softmax --trace --values 1,2,3,4,5,6,7,8,9 --block 4",
+        "03_tiled_matmul/tiled_matmul --m 3 --n 5 --k 7",
+        "04_fa1/fa1 --seq 5 --dim 3 --tile-k 2 --trace",
+        "05_fa2/fa2 --seq 5 --dim 3 --verbose",
+        "06_backward/backward --seq 5 --dim 3 --details d",
+        "07_transformer/transformer --seq 5 --heads 2 --dim 6 --kv-heads 1",
+        f"07_transformer/transformer {TINY} --count-all",
+        f"08_decode/decode {TINY} --temperature 0.7 --top-p 0.9",
+        "08_decode/decode --seq 5 --heads 2 --dim 3 --kv-heads 1 --page 2",
+        "09_variants/variants --lengths 2,3 --sink --heads 4 --kv-heads 2 --dim 3 --splits 2",
+        "10_pipeline/pipeline --seq 5 --dim 3 --verbose",
+    )
+
+    def test_no_allocation_is_overrun(self) -> None:
+        """Kills: one that is an element too small. glibc's own check of heaps puts a byte behind each."""
+        checked = {"LD_PRELOAD": "libc_malloc_debug.so.0", "MALLOC_CHECK_": "3", "SIM_CHECK": "none"}
+        if run(["true"], **checked).err:
+            self.skipTest("a C library without libc_malloc_debug.so.0")
+        for line in self.OVERRUN:
+            program, *options = line.split()
+            for tensor in "qkv" if "--load" in options else "":
+                shutil.copy(self.scratch / "s/o.npy", self.scratch / f"s/{tensor}.npy")
+            done = run([ROOT / program, *options], cwd=self.scratch, **checked)
+            self.assertEqual((done.status, done.err), (0, ""), line)
+
+
+# A clock that goes on TICK seconds each time that the main thread looks at it.
+CLOCK = r"""
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	static double at = 1000.0;
+	if (clock != CLOCK_MONOTONIC || syscall(SYS_gettid) != getpid())
+		return (int)syscall(SYS_clock_gettime, clock, now);
+	at += atof(getenv("TICK"));
+	now->tv_sec = (time_t)at;
+	now->tv_nsec = (long)((at - (double)now->tv_sec) * 1e9);
+	return 0;
+}
+"""
+
+
+class Estimates(Outputs):
+    """What --prompt says of its time, where time is only what the clock above says."""
+
+    COUNTING = "Counting every kernel: 70 + 2 tokens, 14.1 MB requested, "
+    RUNS = (
+        ("07_transformer/transformer", "--count-all --tokens 3", "1e-3", f"{COUNTING}less than a second"),
+        ("07_transformer/transformer", "--count-all --tokens 3", "1", f"{COUNTING}about 78 s"),
+        ("07_transformer/transformer", "--count-all --tokens 3", "1.3", f"{COUNTING}about 2 min"),
+        ("07_transformer/transformer", "--count-all --tokens 3", "46", f"{COUNTING}about 60 min"),
+        ("07_transformer/transformer", "--count-all --tokens 3 --yes", "1e6", f"{COUNTING}about 1298068 min"),
+        ("07_transformer/transformer", "--count-all --tokens 3 --quiet", "1e6", ""),
+        ("07_transformer/transformer", "--count-all --tokens 3", "1e6",
+         f"{COUNTING}about 1298068 min\ntransformer: --prompt, 70 + 2 tokens: would take about 21634 hours"),
+        ("07_transformer/transformer", "--tokens 400000", "1",
+         "transformer: --prompt, 70 + 399999 tokens: would take about 168511 hours"),
+        ("08_decode/decode", "--tokens 400000", "1",
+         "decode: --prompt, 70 + 399999 tokens: would take about 44463407 hours"),
+        ("08_decode/decode", "--tokens 400000 --splits 1 --kernel decode_split", "1",
+         "decode: --prompt, 70 + 399999 tokens: would take about 85022 hours"),
+        ("08_decode/decode", "--tokens 20000", "1", "decode: --prompt, 70 + 19999 tokens: would take about 5357 hours"),
+    )  # fmt: skip
+
+    def test_by_a_clock_of_our_own(self) -> None:
+        """Kills: another ratio of what was measured to what is asked for, another bound of what is said or refused."""
+        library, tiny = self.library(CLOCK), (ROOT / "tests/data/tiny_model/tiny.bin").read_bytes()
+        model = self.scratch / "long.bin"
+        model.write_bytes(sealed(tiny[:44] + (1000000).to_bytes(4, "little") + tiny[48:]))  # its context
+        for program, options, tick, says in self.RUNS:
+            words = ["--model", model, "--prompt", "Hi", *options.split()]
+            done = run([ROOT / program, *words], cwd=self.scratch, LD_PRELOAD=library, TICK=tick)
+            refused = "hours" in says
+            says += ", expected --yes to run it anyway, or less work" if refused else ""
+            self.assertEqual((done.err, done.status), (says and f"{says}\n", 2 if refused else 0), f"{options} {tick}")
+
 
 class StandardOutput(Outputs):
     def test_full_or_closed(self) -> None:
@@ -324,6 +412,47 @@ class StandardOutput(Outputs):
                 self.assertEqual(naive.wait(60), 0)
             self.assertEqual("\x1b[" in os.read(terminal, 4096).decode(), colored, f"{options} {variables}")
             os.close(terminal)
+
+    def on_a_terminal(self, command: str, **streams: int) -> str:
+        """What it writes to one as its standard error."""
+        terminal, end = os.openpty()
+        program, *options = command.split()
+        with started([ROOT / program, *options], stderr=end, **(streams or {"stdout": end})) as run_of_it:
+            os.close(end)
+            shown = b""
+            with contextlib.suppress(OSError):  # the program has ended
+                while chunk := os.read(terminal, 4096):
+                    shown += chunk
+            run_of_it.wait(60)
+        os.close(terminal)
+        return shown.decode(errors="replace")
+
+    def test_what_goes_on_is_a_line_that_comes_and_goes(self) -> None:
+        """Kills: a line of progress that stays, that is lost, or that is where nobody wants it."""
+        naive, inputs, running = f"01_naive/naive {SMALL}", "naive: inputs and reference", "naive: running and counting"
+        prompt = f"07_transformer/transformer {Memory.TINY.replace('--quiet', '')}"
+        said = ["reading the prompt, 70 tokens", "", "70 tokens at once, without a cache", ""]
+        for command, lines in (
+            (naive, [inputs, "", running, ""]),
+            (f"{naive} --quiet", []),
+            (f"{naive} --time --repeat 1", [inputs, "", running, "", "naive: timing", ""]),
+            ("00_gpu/gpu --rows 2 --cols 2 --load no", [
+                "gpu: inputs and reference", "gpu: no/x.npy: cannot be read: No such file or directory\r\n"]),
+            ("06_backward/backward --seq 2 --dim 1 --kernel backward_naive --tile-q 32", [
+                "backward: inputs and reference",
+                "backward: --tile-q 32: not for backward_naive, which has no tiles\r\n",
+                "backward_naive: running and counting", ""]),
+            (prompt, said), (f"{prompt} --json -", said), (f"{prompt} --json - --quiet", []),
+        ):  # fmt: skip
+            shown = self.on_a_terminal(command, stdout=subprocess.DEVNULL)
+            self.assertEqual(shown.split("\r\x1b[K"), ["", *lines] if lines else [""], command)
+        self.assertNotIn("reading", self.on_a_terminal(prompt), "the answer comes to that terminal")
+        steps = "".join(
+            f"gpu: inputs and reference||copy: running and counting||sweep: {i + 1} of 7 done, R=256 C={1 << i}|"
+            for i in range(7)
+        )
+        shown = self.on_a_terminal("00_gpu/gpu --sweep --kernel copy", stdout=subprocess.DEVNULL)
+        self.assertEqual(shown.replace("\r\x1b[K", "|"), f"|{steps}")
 
     def test_tiles_that_a_kernel_does_not_take_are_told(self) -> None:
         for program, options, says in (

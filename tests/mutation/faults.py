@@ -199,13 +199,14 @@ def other_number(text: str) -> str:
 C_PRELUDE = (
     "#ifndef FAULT\n"
     "extern char *getenv(const char *); extern int atoi(const char *); extern int open(const char *, int, ...); "
-    "extern int close(int); extern void *mmap(void *, unsigned long, int, int, int, long); "
+    "extern int close(int); extern void *fault_map(void *, unsigned long, int, int, int, long) "
+    '__asm__("mmap"); '  # also where a macro has that name
     "static int fault_chosen = -1; static unsigned char *fault_reached; "
     "__attribute__((constructor(101), unused)) static void fault_begin(void) {{ "
     'const char *chosen = getenv("FAULT_CHOSEN"), *reached = getenv("FAULT_REACHED"); '
     "if (chosen) fault_chosen = atoi(chosen); "
     "int file = reached ? open(reached, 2) : -1; if (file < 0) return; "
-    "void *at = mmap(0, {size}, 3, 1, file, 0); close(file); if (at != (void *)-1) fault_reached = at; }}\n"
+    "void *at = fault_map(0, {size}, 3, 1, file, 0); close(file); if (at != (void *)-1) fault_reached = at; }}\n"
     "#define FAULT(n) (fault_reached ? (fault_reached[n] = 1, 0) : fault_chosen == (n))\n"
     "#endif\n"
     '#line 1 "{path}"\n'

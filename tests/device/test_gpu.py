@@ -1,0 +1,50 @@
+"""A GPU where there is none (gpu.c): what the chapters say on one, to the letter. gpu.txt has the runs, of a few
+milliseconds each, with all that they print; REMAKE=1 writes it anew: read its difference.
+
+Kills: what no run on the simulated device comes by: the device that is found, the memory that is left for tensors,
+floors beside times, sizes of sweeps, tables without counts, the product of cuBLAS.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+import unittest
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "harness"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "simcc/tests"))
+
+import golden
+from case import BUILD, ROOT, Case, run, split_environment
+from test_letters import masked, pruned
+
+RUNS = Path(__file__).with_name("gpu.txt")
+# How many of them are screens.
+SCREENS = {
+    "00_gpu": 4, "01_naive": 2, "02_online_softmax": 2, "03_tiled_matmul": 4, "04_fa1": 2, "05_fa2": 3,
+    "06_backward": 1, "07_transformer": 2, "08_decode": 2, "09_variants": 1, "10_pipeline": 1,
+}  # fmt: skip
+
+
+class Gpu(Case):
+    def test_every_run_to_the_letter(self) -> None:
+        made = []
+        for command in re.findall(r"(?m)^\$ (.*)$", RUNS.read_text(encoding="utf-8")):
+            (program, *options), environment = split_environment(shlex.split(command))
+            if environment.get("LD_LIBRARY_PATH"):
+                environment["LD_LIBRARY_PATH"] = str(BUILD / "device/gpu")
+            done = run([BUILD / "device/gpu" / program, *options], cwd=ROOT, **environment)
+            out = json.dumps(pruned(json.loads(done.out))) if "--json" in options else masked(done.out)
+            made += [f"$ {command}", *out.splitlines(), *done.err.splitlines(), f"= {done.status}"]
+        self.assertEqual(golden.changes(RUNS, made), "")
+        shown = Counter(found[0] for line in made if (found := re.match(r"\d\d_\w+", line)))
+        self.assertEqual(shown, SCREENS, "runs were lost")
+
+
+if __name__ == "__main__":
+    unittest.main()
