@@ -56,6 +56,8 @@ CODE = {
     "take": "while (atomicCAS{block}((unsigned *)({at}), 0u, 1u) != 0) {{}}",
     "leave": "atomicExch{block}((unsigned *)({at}), 0u);",
     "free": "*(volatile unsigned *)({at}) = 0u;",
+    "copy": "__pipeline_memcpy_async(s + {offset}, g + {offset}, {size}, (t + {offset}) % {size}); __pipeline_commit(); "
+    "__pipeline_wait_prior(0);",
     "fence": "__threadfence{block}();",
 }
 Thread = tuple[int, int]  # block, and number in it
@@ -79,12 +81,13 @@ class Operation:
         value = "0x" + f"{self.value:02x}" * min(self.size, 8)
         if self.kind == "sync":
             return f"N({self.number}); __syncwarp({self.mask:#x});"
-        if self.size == 16:
+        if self.size == 16 and self.kind != "copy":
             words = ", ".join([f"{value[:10]}u"] * 4)
             code = "{{ uint4 x = *(uint4 *)({at}); k += x.x; }}"
             code = code if self.kind == "load" else "*(uint4 *)({at}) = make_uint4({value});"
             return code.format(at=at, value=words) + f" N({self.number});"
-        code = CODE[self.kind].format(type=TYPES[self.size], at=at, value=value, block=block)
+        numbers = {"offset": self.offset, "size": self.size}
+        code = CODE[self.kind].format(type=TYPES[self.size], at=at, value=value, block=block, **numbers)
         return f"{code} N({self.number});"
 
 
@@ -154,8 +157,8 @@ def turn(kernel: Kernel, chance: random.Random, space: str) -> list[Operation]:
     return does
 
 
-def random_kernel(name: str, chance: random.Random, fences: bool, locks: bool = False) -> Kernel:
-    """Flags are waited for after they are set, in one order of all operations: so nobody waits for ever."""
+def random_kernel(name: str, chance: random.Random, fences: bool, more: bool = False) -> Kernel:
+    """`more`: than the oracle knows: locks, copies, long histories. Flags are waited for after they are set, in one order of all operations: so nobody waits for ever."""
     kernel = Kernel(name, chance.choice([1, 1, 2, 2, 3]), chance.choice([1, 2, 2, 3]))
     fences = fences and chance.random() < 0.85
     spaces = "g" if kernel.blocks > 1 and chance.random() < 0.6 else "gs"
@@ -172,14 +175,17 @@ def random_kernel(name: str, chance: random.Random, fences: bool, locks: bool = 
                 together = chance.random() < 0.3  # or each lane by itself, or not at all
                 groups = [tuple(lanes)] if together else [(lane,) for lane in lanes if chance.random() < 0.75]
                 phase.update({group: [] for group in groups})
-        for _ in range(len(phase) * chance.choice([2, 3, 4])):
+        for _ in range(len(phase) * chance.choice([2, 3, 4]) * (chance.choice([1, 1, 5]) if more else 1)):
             group = chance.choice(list(phase))
             (b, t), does, what = group[0], phase[group], chance.random()
             space, size = chance.choice(spaces), chance.choice(sizes)
             offset = chance.choice(words) * 4
             offset = offset // size * size if size >= 4 else offset + chance.randrange(4 // size) * size
-            if locks and chance.random() < 0.3:
+            if more and fences and chance.random() < 0.3:
                 does.extend(turn(kernel, chance, space))
+            elif more and chance.random() < 0.1:
+                size = chance.choice([4, 8, 16])
+                does.append(kernel.add(kind="copy", offset=offset // size * size, size=size))
             elif what < 0.1:
                 mates = [other for other in phase if (other[0][0], other[0][1] // 32) == (b, t // 32)]
                 whole = chance.random() < 0.4
@@ -414,9 +420,13 @@ class Generated(NamedTuple):
     places: dict[int, tuple[str, int]]  # kernel and operation, by line
 
 
-def generate(seeds: list[int], fences: bool, locks: bool = False) -> Generated:
-    kernels = [random_kernel(f"k{seed}", random.Random(seed), fences, locks) for seed in seeds]
-    lines = ["#include <cstdio>", '#define N(i) printf("%d %d %d\\n", (int)blockIdx.x, (int)threadIdx.x, i)']
+def generate(seeds: list[int], fences: bool, more: bool = False) -> Generated:
+    kernels = [random_kernel(f"k{seed}", random.Random(seed), fences, more) for seed in seeds]
+    lines = [
+        "#include <cstdio>",
+        "#include <cuda_pipeline.h>" * more,
+        '#define N(i) printf("%d %d %d\\n", (int)blockIdx.x, (int)threadIdx.x, i)',
+    ]
     lines += [line for kernel in kernels for line in kernel.lines()]
     lines += ["int main()", "{", "unsigned char *g;", "cudaMalloc(&g, 4096);"]
     for kernel in kernels:
@@ -428,7 +438,7 @@ def generate(seeds: list[int], fences: bool, locks: bool = False) -> Generated:
         mark = re.search(r"// (k\d+)\.(\d+)$", line)
         if mark:
             places[number] = (mark[1], int(mark[2]))
-    name = f"races.{seeds[0]}{'.fences' * fences}{'.locks' * locks}"
+    name = f"races.{seeds[0]}{'.fences' * fences}{'.more' * more}"
     return Generated(kernels, inline(name, "\n".join(lines), "-w"), places)
 
 
@@ -639,7 +649,7 @@ HIDDEN_PROGRAMS = [
     inline("races.hidden.fences", HIDDEN.replace("FENCE", "__threadfence()"), "-w"),
 ]
 PROGRAMS = {fences: all_programs(fences) for fences in (True, False)}
-LOCKS = generate(list(range(1, AT_ONCE + 1)), fences=True, locks=True)  # beyond the oracle
+BEYOND = [generate(list(range(1, AT_ONCE + 1)), fences, more=True) for fences in (True, False)]  # the oracle
 
 
 def compare(
@@ -729,7 +739,7 @@ class Races(Case):
                 digest = zlib.crc32(str(said).encode())
                 lines.append(" ".join([name, str(len(of)), f"{digest:08x}", *map(str, limits.values())]))
 
-        for made in [*PROGRAMS[False], *PROGRAMS[True], LOCKS]:
+        for made in [*PROGRAMS[False], *PROGRAMS[True], *BEYOND]:
             add(made.program, lambda line, places=made.places: str(places[line][1]))
         for program_ in HIDDEN_PROGRAMS:
             add(program_, lambda line: HIDDEN.splitlines()[line - 1].strip())
