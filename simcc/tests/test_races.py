@@ -199,8 +199,8 @@ def random_kernel(name: str, chance: random.Random, fences: bool, more: bool = F
                 if chance.random() < 0.7:
                     does.append(kernel.add(kind="fence", in_block=chance.random() < 0.3))
                 near = [flag for flag in flags if flag[0] == "g" or flag[2] == b]
-                if what < 0.25 or not near:
-                    key = b if space == "s" else -1
+                key = b if space == "s" else -1
+                if (what < 0.25 and next_flag[key] < 512) or not near:
                     flag = (space, next_flag[key], b)
                     next_flag[key] += 4
                     flags.append(flag)
