@@ -56,8 +56,8 @@ CODE = {
     "take": "while (atomicCAS{block}((unsigned *)({at}), 0u, 1u) != 0) {{}}",
     "leave": "atomicExch{block}((unsigned *)({at}), 0u);",
     "free": "*(volatile unsigned *)({at}) = 0u;",
-    "copy": "__pipeline_memcpy_async(s + {offset}, g + {offset}, {size}, (t + {offset}) % {size}); __pipeline_commit(); "
-    "__pipeline_wait_prior(0);",
+    "copy": "__pipeline_memcpy_async(s + {offset}, g + {offset}, {size}, (t + {offset}) % {size}); "
+    "__pipeline_commit(); __pipeline_wait_prior(0);",
     "fence": "__threadfence{block}();",
 }
 Thread = tuple[int, int]  # block, and number in it
@@ -158,7 +158,8 @@ def turn(kernel: Kernel, chance: random.Random, space: str) -> list[Operation]:
 
 
 def random_kernel(name: str, chance: random.Random, fences: bool, more: bool = False) -> Kernel:
-    """`more`: than the oracle knows: locks, copies, long histories. Flags are waited for after they are set, in one order of all operations: so nobody waits for ever."""
+    """Flags are waited for after they are set, in one order of all operations: so nobody waits for ever. `more`: than the
+    oracle knows, as locks, copies and long histories."""
     kernel = Kernel(name, chance.choice([1, 1, 2, 2, 3]), chance.choice([1, 2, 2, 3]))
     fences = fences and chance.random() < 0.85
     spaces = "g" if kernel.blocks > 1 and chance.random() < 0.6 else "gs"
@@ -642,6 +643,18 @@ __global__ void too_much_to_know(int *x, int *y)
 	if (threadIdx.x == 96)
 		y[0] = y[1] = y[2] = 3;
 }
+__global__ void many_barriers(int *, int *y)
+{
+	int *mine = y + 4 * blockIdx.x;
+	if (threadIdx.x == 0)
+		mine[0] = y[8 + blockIdx.x] = 1;
+	for (int i = 0; i < 17000; i++)
+		__syncthreads();
+	if (threadIdx.x == 32)
+		mine[0] = mine[1] = y[9 - blockIdx.x] = y[10] = 2 + blockIdx.x;
+	if (threadIdx.x == 0)
+		mine[1] = 4;
+}
 int main(int argc, char **)
 {
 	int *x, *y, bytes, held = 0;
@@ -656,6 +669,8 @@ int main(int argc, char **)
 		return printf("%d", mallinfo().uordblks - held), 0;
 	if (argc == 3)
 		return too_much_to_know<<<2, 128>>>(x, y), cudaDeviceSynchronize();
+	if (argc == 4)
+		return many_barriers<<<2, 64>>>(x, y), cudaDeviceSynchronize();
 	cudaMemset(x, 0, 4), last_thread_writes<<<1, 256>>>(x, y);
 	cudaMemset(x, 0, 4), read_and_guard<<<2, 1>>>(x, y);
 	cudaMemset(x, 0, 4), read_beside_guard<<<2, 2>>>(x, y);
@@ -819,8 +834,8 @@ class Races(Case):
                 self.expect_equal((errors, told["warning"] - errors), (racing, set(IN_A_WARP)), what)
 
     def test_nothing_is_kept_of_a_launch(self):
-        """Kills: what is known of flags and locks, or their hash tables, not given back at the launch's end, or words of
-        shared memory not at a barrier: 40 launches, of which each would keep some hundred bytes."""
+        """Kills: what is known of flags and locks, or their hash tables, not given back at its end, or words of shared
+        memory not at a barrier: 40 launches, of which each would keep some hundred bytes."""
         for made in HIDDEN_PROGRAMS:
             outcome = made.run("often", SIM_ORDER="forward", SIM_THREADS="1", SIM_CHECK="racecheck")
             self.expect(abs(int(outcome.out)) < 2000, f"{made.name}: {outcome.out} bytes more\n{outcome.err}")
@@ -835,6 +850,15 @@ class Races(Case):
         races = [(hazard["severity"], hazard["index"], hazard["count"]) for hazard in report.hazards]
         limits = [launch["racecheck"] for launch in report.launches]
         self.assertEqual((races, limits), ([("error", 1, 8)], [{"order": "this", "complete": False}]))
+
+    def test_more_barriers_than_a_cell_has_numbers_for(self):
+        """Kills: what another block did before passes for this block's, or what a block did then for another's."""
+        path = self.scratch / "report.json"
+        for made in HIDDEN_PROGRAMS:
+            settings = {"SIM_ORDER": "forward", "SIM_THREADS": "1", "SIM_CHECK": "racecheck"}
+            made.run("more", "than", "numbers", SIM_REPORT=str(path), **settings)
+            races = sorted((race["severity"], race["index"], race["count"]) for race in read_report(path).hazards)
+            self.expect_equal(races, [("error", i, n) for i, n in ((1, 8), (8, 4), (9, 4), (10, 4))], made.name)
 
     def check_all(self, fences: bool) -> None:
         for made in PROGRAMS[fences]:

@@ -181,7 +181,8 @@ struct moment {
 	uint64_t block;
 	uint32_t thread, interval, clock;
 };
-/* Does the thread know what happened at `before`? `address`: its place, if it was a release itself; or 0. */
+/* Where anything was released: does the thread know what happened at `before`? `address`: its place, if it was a
+ * release itself; or 0. */
 bool ordering_knows(struct race *race, uint32_t thread, const struct moment *before, uintptr_t address);
 /* Does it know it even without what was released at these? */
 struct shared_locks;
