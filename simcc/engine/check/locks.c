@@ -219,7 +219,7 @@ bool locks_share(struct race *race, uint32_t section, uint8_t fenced, uint32_t t
 		const struct held *held = find_held(race, thread, before->address);
 		if (held ? before->dropped : (before->dropped || before->left) && locks->threads[thread].dropped)
 			launch->incomplete = true;
-		if (before->left && held && held->from == before->from) {
+		if (before->left && held && held->from == before->from && shared->count < MOST_HELD) {
 			shared->address[shared->count++] = before->address;
 			shared->fenced = fenced;
 			outermost = held;

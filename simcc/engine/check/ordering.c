@@ -660,8 +660,6 @@ static bool knows(
 	struct race *race, uint32_t thread, const struct moment *before, uintptr_t address,
 	const struct shared_locks *but_for, bool after_fence)
 {
-	if (!has_releases(race))
-		return false;
 	struct race_launch *order = race->launch;
 	struct block_order *block = block_of(race);
 	if (order->lost)
@@ -708,8 +706,6 @@ static bool was_acquired(
 /* A volatile store is checked only when it has happened, so others may have been checked that have seen it. */
 bool ordering_was_seen(struct race *race, const struct moment *now, uint64_t by_block, uintptr_t address)
 {
-	if (!has_releases(race))
-		return false;
 	struct race_launch *order = race->launch;
 	pthread_mutex_lock(&order->lock);
 	const bool seen = was_acquired(order, now, by_block, address, 0) ||

@@ -65,7 +65,7 @@ struct race_launch {
 /* When lane 0 of a warp executed an access, in executions of lanes 0: for the first time since a barrier, if `last` is
  * of after the last one, and for the last time. */
 struct passes {
-	uint32_t first, last;
+	uint64_t first, last;
 };
 
 struct recent_read {
@@ -111,7 +111,7 @@ struct race {
 	uint32_t first_interval;                /* of this block */
 	struct passes *passes;                  /* [warp][number of a site] */
 	struct explanation *explanations;       /* [number of a site] */
-	uint32_t executions, executions_before; /* of lanes 0: so far, and at the last barrier */
+	uint64_t executions, executions_before; /* of lanes 0: so far, and at the last barrier */
 	bool is_of_lane_0;                      /* it takes part in what is being checked */
 	struct race_warp warps[MAX_WARPS];
 };
@@ -181,7 +181,8 @@ struct moment {
 	uint64_t block;
 	uint32_t thread, interval, clock;
 };
-/* Does the thread know what happened at `before`? `address`: its place, if it was a release itself; or 0. */
+/* Where anything was released: does the thread know what happened at `before`? `address`: its place, if it was a
+ * release itself; or 0. */
 bool ordering_knows(struct race *race, uint32_t thread, const struct moment *before, uintptr_t address);
 /* Does it know it even without what was released at these? */
 struct shared_locks;

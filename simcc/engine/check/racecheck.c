@@ -93,10 +93,6 @@ void race_open_block(struct race *race, struct race_launch *launch, uint64_t blo
 	race->block_order = block_order;
 	race->thread_count = threads;
 	race->first_interval = race->interval + 1;
-	if (race->executions > UINT32_MAX / 2) { /* it only counts up within an interval, which is much shorter */
-		memset(race->passes, 0, (size_t)MAX_WARPS * site_count() * sizeof *race->passes);
-		race->executions = 0;
-	}
 	race->has_fenced = false;
 	race_pass_barrier(race);
 	if (race->has_fences)
@@ -1032,7 +1028,7 @@ void race_instruction(
 		check_instruction(race, number, key, lanes, address, value);
 	if (race->is_of_lane_0) {
 		struct passes *passes = race_passes(race, number, key_site(key));
-		const uint32_t now = ++race->executions;
+		const uint64_t now = ++race->executions;
 		if (passes->last <= race->executions_before)
 			passes->first = now;
 		passes->last = now;
