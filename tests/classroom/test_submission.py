@@ -12,10 +12,12 @@ import time
 import unittest
 import unittest.mock
 import zipfile
+import zlib
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from grading import ALL, Graded, grade
+from hand_ins import packed
 from judge import course, submission, verdict
 from judge import results as told
 from judge.tokens import Refusal
@@ -30,6 +32,11 @@ class Handed(Graded):
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in entries.items():
                 archive.writestr(name, content)
+        return path
+
+    def tar(self, entries: dict[str, str]) -> Path:
+        path = self.scratch / "in.tar.gz"
+        path.write_bytes(packed(entries, "tar"))
         return path
 
     def read(self, path: Path) -> submission.Submission:
@@ -55,6 +62,14 @@ class Handed(Graded):
         for name in ("common/x.cu", "a/tests/x.cu", "__MACOSX/x.cu", "a/.git/x.cu"):
             with self.subTest(name), self.assertRaises(submission.Unusable):
                 self.read(self.archive({name: mine, "other/a.txt": "x", "b.txt": "y"}))
+            with self.subTest(f"{name} in a tar.gz"), self.assertRaises(submission.Unusable):
+                self.read(self.tar({name: mine, "other/a.txt": "x", "b.txt": "y"}))
+        zipped = self.archive({"x.cu": mine}).rename(self.scratch / "in.tgz")  # whatever its name says
+        self.assertEqual(list(self.read(zipped).regions), ["01.score"])
+        for name in ("build/x.cu", "mine/02.merge.cu"):  # beside another folder, build is none around it all
+            (self.scratch / "two" / name).parent.mkdir(parents=True)
+            (self.scratch / "two" / name).write_text(mine)
+        self.assertEqual(self.read(self.scratch / "two").regions["01.score"].file, "mine/02.merge.cu")
         for name, counts in (("common/x.cu", False), ("a/x.cu", True), ("build", True)):
             tree = self.scratch / f"tree-{name.replace('/', '-')}"
             (tree / name).parent.mkdir(parents=True)
@@ -89,8 +104,12 @@ class Handed(Graded):
             (("5002/01.score.cu", "5003/01.score-9.cu", "5004/01.score-10.cu"), "5004/01.score-10.cu"),
             (("01.score-1 (2).cu", "01.score-2 (1).cu"), "01.score-2 (1).cu"),
             (("01.score(1).cu", "deep/er/01.score-1 (1).cu", "01.score.cu"), "deep/er/01.score-1 (1).cu"),
+            (("b/own.cu", "01.score.cu"), "01.score.cu"),  # no copy, and deeper
         ):
-            found = self.read(self.archive({name: f"{at};\n" for at, name in enumerate(names)}))
+            texts = {
+                name: self.region("01.score", "") if "own" in name else f"{at};\n" for at, name in enumerate(names)
+            }
+            found = self.read(self.archive(texts))
             self.assertEqual((list(found.regions), found.regions["01.score"].file), (["01.score"], of))
             lost = [name for name in names if name not in (of, "a.txt")]
             says = {f"01.score: not the same in {of} and {name}; {of} counts" for name in lost}
@@ -109,6 +128,11 @@ class Handed(Graded):
         self.assertEqual(
             self.read(untitled).others, {"01.score": "01.score.cu has lines of 01.softmax, and not of 01.score"}
         )
+        self.assertEqual(self.read(self.archive({"01.score.cu": self.region("01.score")})).others, {})
+        every = "".join(f"// task {task.id}\n" for task in self.grader().tasks if task.id != "01.score")
+        self.assertEqual(
+            len(self.read(self.archive({"01.score.cu": every, "02.merge.cu": "x"})).others["01.score"]), 300
+        )
         same, other = self.region("01.score", "x  =  1;\n"), self.region("01.score", "x = 2;\n")
         self.assertEqual(self.read(self.archive({"a.cu": self.region("01.score"), "b.cu": same})).remarks, [])
         found = self.read(self.archive({"a.cu": self.region("01.score"), "b.cu": other}))
@@ -124,6 +148,7 @@ class Handed(Graded):
             (lambda text: text.replace("{\n", "{ // mine\n"), None),
             (lambda text: text.replace('#include "naive.h"', '#include "naive.h" x'), '#include "naive.h" x'),
             (lambda text: text + "more\n", "more"),
+            (lambda text: text + "// task 02.merge\n// end 02.merge\n", "// task 02.merge"),
         ):
             found = self.read(self.archive({"naive.cu": change(given), "02.merge.cu": "x;\n"}))
             self.assertEqual(found.altered, {"01_naive/naive.cu"} if where else set())
@@ -165,6 +190,8 @@ class Handed(Graded):
             self.assertEqual(found.remarks, [f"{name} was not read: expected a name such as 01.score.cu"])
             self.assertEqual(found.unread, [name])
         self.assertEqual(self.read(self.archive({**fine, "01.score-2.cu": ""})).remarks, ["01.score-2.cu is empty"])
+        (unread,) = self.read(self.archive({**fine, f"{'x' * 240}.cu": "y"})).unread
+        self.assertEqual(unread, f"{'x' * 197}.cu")
         path = self.archive({**fine, "a.cu": "y"})
         content = bytearray(path.read_bytes())
         content[content.rindex(b"PK\1\2") + 8] |= 1  # the flag of an encrypted entry
@@ -185,6 +212,14 @@ class Handed(Graded):
         self.assertEqual(found.regions["02.merge"].text, "?x;\ny;\nz\ufffd")
         (tree / "02.merge.cu").write_bytes(b"\xef\xbb\xbfx;")
         self.assertEqual(self.read(tree).regions["02.merge"].text, "x;")
+        for right in (os.R_OK, os.X_OK):  # root has all of them
+            denied = unittest.mock.patch.object(os, "access", lambda _, mode, right=right: not mode & right)
+            with denied, self.assertRaisesRegex(submission.Unusable, "^this directory cannot be read$"):
+                self.read(tree)
+        self.assertEqual(submission.one_line("\udcff\udc80  a\x1b\n"), "\ufffd\ufffd a?")
+        flagged = zipfile.ZipInfo("\u00fc.cu".encode().decode("cp437"))
+        flagged.flag_bits = 1  # encrypted, and not UTF-8 by its flag
+        self.assertEqual(submission._name_in_zip(flagged), "\u00fc.cu")
 
     def test_when_an_entry_was_written(self) -> None:
         """Late or not: kills an hour or a year that is another one, and a time that is not there."""
@@ -197,6 +232,8 @@ class Handed(Graded):
             (noon, struct.pack("<HHH", 7, 2, 0) + unix, 1_803_900_000),
             (noon, struct.pack("<HHBi", 0x5455, 5, 2, 1), here),  # of another time than that of the change
             (noon, unix[:-1], here),
+            (noon, struct.pack("<HHBi", 7, 5, 1, 1) + unix, 1_803_900_000),
+            ((1981, 1, 1, 0, 0, 0), b"", time.mktime((1981, 1, 1, 0, 0, 0, 0, 0, -1))),
             ((1980, 1, 1, 0, 0, 0), b"", None),  # what is written where no time is known
             ((2027, 3, 1, 12, 0, 62), b"", here + 62),
         ):
@@ -210,6 +247,8 @@ class Handed(Graded):
         megabytes, left = divmod(submission.MOST_SOURCES, 1 << 20)
         self.assertIn(f"more than {megabytes} MB of sources", readme.read_text())
         self.assertEqual(left, 0)
+        self.assertIn(f"at most {submission.MOST_ARCHIVE / (1 << 20):g} MB unpacked", readme.read_text())
+        self.assertIn(f"at most {submission.MOST_REMARKS} remarks", readme.read_text())
         entries = {f"{number}.txt": "x" for number in range(3)} | {"02.merge.cu": "x" * 9 + ";"}
         path = self.archive(entries)
         size = path.stat().st_size
@@ -228,6 +267,15 @@ class Handed(Graded):
                         self.read(path)
                 else:
                     self.read(path)
+        self.read(self.tar(entries))
+        for text, sources, why in ((10, 9, "its sources have more"), (9, 0, "no region")):  # too long, it is not read
+            of_text = unittest.mock.patch.object(submission, "MOST_TEXT", text)
+            of_sources = unittest.mock.patch.object(submission, "MOST_SOURCES", sources)
+            with of_text, of_sources, self.assertRaisesRegex(submission.Unusable, f"^{why}"):
+                self.read(path)
+        of_files = unittest.mock.patch.object(submission, "MOST_FILES", 3)
+        with of_files, self.assertRaisesRegex(submission.Unusable, "^more than 3 files in it"):
+            self.read(self.tar(entries))
         tree = self.scratch / "tree"
         tree.mkdir()
         for name, content in entries.items():
@@ -243,12 +291,17 @@ class Handed(Graded):
         self.assertEqual(len(self.read(flood).remarks), submission.MOST_REMARKS)
 
     def test_how_much_an_archive_may_unpack_to(self) -> None:
-        """Kills: a limit that is off by a byte."""
+        """Kills: a limit that is off by a byte, a bomb that is looked at when all of it is in memory."""
         unpacked = io.BytesIO()
         submission.unpack_gzip(io.BytesIO(gzip.compress(bytes(10))), unpacked, 10)
         self.assertEqual(unpacked.read(), bytes(10))
         with self.assertRaisesRegex(submission.Unusable, "more than 10 bytes when it is unpacked"):
             submission.unpack_gzip(io.BytesIO(gzip.compress(bytes(11))), io.BytesIO(), 10)
+        into = unittest.mock.Mock()
+        submission.unpack_gzip(io.BytesIO(gzip.compress(bytes(2 << 20))), into, 2 << 20)
+        self.assertEqual([len(call.args[0]) for call in into.write.call_args_list if call.args[0]], [1 << 20] * 2)
+        with self.assertRaises(zlib.error):
+            submission.unpack_gzip(io.BytesIO(zlib.compress(bytes(10))), io.BytesIO(), 10)
 
     def test_why_nothing_is_usable(self) -> None:
         tree = self.scratch / "tree"
@@ -276,6 +329,7 @@ class Handed(Graded):
                 f"{expected}; a.cu is no file of a task, and was not read: expected a name such as 01.score.cu$",
             ),
             ({"a.cu": "", "b.txt": "x"}, f"{expected}; a.cu is empty$"),
+            ({"a.cu": "// end 01.score\n"}, expected),
             ({"a.cu": self.region("x"), "b.txt": "x"}, f"{expected}; a.cu:1: there is no task 'x'$"),
             ({"../a.cu": "x"}, r"refused: '\.\./a.cu' leaves the archive"),
             ({"a/../b.cu": "x"}, "refused: 'a/../b.cu' leaves the archive"),

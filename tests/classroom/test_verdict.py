@@ -91,7 +91,8 @@ class Verdict(unittest.TestCase):
         none = self.runs(plain={"bytes": [right, Bytes("requested", "atomics", 0, 0)]})
         self.assertEqual(self.marks(self.criteria(*none)), "oooooo")
         some = self.runs(plain={"bytes": [right, Bytes("requested", "atomics", 4, 0)]})
-        self.assertEqual(self.criteria(*some)["hbm"].hint, build.HINTS["over budget in atomics"])
+        hbm = self.criteria(*some)["hbm"]
+        self.assertEqual((hbm.hint, hbm.times), (build.HINTS["over budget in atomics"], 4))
         # Of two kernels each is told once, in their order.
         two = [Run(name, each.case, bytes=[Bytes("requested", name, 9, 9)]) for name in "ba" for each in self.runs()]
         said = verdict._criteria(["b", "a"], two)["hbm"].message
@@ -129,6 +130,7 @@ class Verdict(unittest.TestCase):
         self.assertEqual(verdict.hazard_text(hazard, False), "memcheck: out_of_bounds")
         bare = {"tool": "initcheck", "kind": "k\u00fcnd", "other": "no", "severity": "warning"}
         self.assertEqual(verdict.hazard_text(bare, True), "initcheck warning: k?nd")
+        self.assertEqual(verdict.hazard_text({**hazard, "file": "01.sum/k.cu"}, True), text)
         own = {"tool": "racecheck", "kind": "RAW", "file": "k.cu", "line": 2, "other": {"line": 4}}
         self.assertEqual(verdict.hazard_text(own, True), "racecheck: RAW at @@k.cu:2@@, other side @@k.cu:4@@")
         sync = "a __syncwarp() is missing between"
@@ -304,7 +306,7 @@ class Verdict(unittest.TestCase):
         """Kills: loops just below the limit of a run, in every case, that cost a class minutes."""
         judge = verdict.Judge(unittest.mock.Mock(), unittest.mock.Mock())
         cases = [case("plain", "--seq 0"), *(case("shapes", f"--seq {number}") for number in range(1, 9))]
-        for seconds, spent, ran in ((9, 0, 3), (9, 15, 1), (2, 0, 9), (2.2, 0, 9), (3, 0, 7)):
+        for seconds, spent, ran in ((9, 0, 3), (9, 15, 1), (2, 0, 9), (2.2, 0, 9), (3, 0, 7), (4, 0, 6)):
             run = unittest.mock.Mock(side_effect=lambda _, kernel, each, took=seconds: Run(kernel, each, seconds=took))
             with unittest.mock.patch.object(judge, "_run", run):
                 runs = judge._all_cases(unittest.mock.Mock(program=(seconds, spent)), "k", cases, spent)
@@ -313,24 +315,38 @@ class Verdict(unittest.TestCase):
             over = "does not end: its runs took more than 20 seconds of CPU time together"
             self.assertEqual(past, over if spent + ran * seconds > 20 else None)
 
-    def test_a_run_that_leaves_no_report(self) -> None:
-        """Kills: a grade for a run that nobody counted, and a machine blamed for a program that crashed."""
+    def test_a_run_and_its_report(self) -> None:
+        """Kills: a grade for a run that nobody counted, and a machine blamed for a program that crashed, or did so
+        before it made a directory; values that nobody looks at, files that stay."""
 
         def end(_: verdict.Runner, command: list[str], **__: str) -> Outcome:
             out = Path(command[2])
-            out.mkdir()
-            (out / "run.txt").write_text("saved\n")
-            return Outcome(0, signal, "")
+            if signal != 9:
+                out.mkdir()
+                (out / "run.txt").write_text("saved\n")
+                (out / "report.jsonl").write_text(report)
+            return Outcome(0, signal, "", 1.5)
 
         with temporary() as scratch, unittest.mock.patch.object(verdict.Runner, "run", end):
             judge = verdict.Judge(unittest.mock.Mock(), unittest.mock.Mock())
             runner = verdict.Runner(Path("program"), scratch)
-            signal = 0
+            self.assertEqual(runner.variables["SIM_TIMEOUT"], "120")
+            signal, report = 0, ""
             with self.assertRaisesRegex(verdict.Environment, "k --seq 1: the device's report cannot be read$"):
                 judge._run(runner, "k", case("plain", "--seq 1"))
-            signal = 11
-            run = judge._run(runner, "k", case("plain", "--seq 1"))
-            self.assertEqual((run.failure.category, run.bytes), ("crash", []))
+            for signal in (11, 9):
+                run = judge._run(runner, "k", case("plain", "--seq 1"))
+                self.assertEqual((run.failure.category, run.bytes, run.seconds), ("crash", [], 1.5))
+            signal, report, before = 0, '{"type": "launch"}\n', [*scratch.iterdir()]
+            said = {"models": [], "statistics": [], "atomic_bytes": 1, "statistic_bytes": 2}
+            wrong = {"wrong": {"category": "wrong result", "text": "O is 3"}}
+            both = [Bytes("requested", "atomics", 0, 1), Bytes("requested", "", 0, 2)]
+            for more, failure, counted in (({}, None, both), (wrong, Failure("wrong result", "O is 3"), [])):
+                with unittest.mock.patch.object(judge, "_judge", return_value={**said, **more}) as asked:
+                    run = judge._run(runner, "k", case("plain", "--seq 1"))
+                self.assertEqual((run.failure, run.bytes), (failure, counted))
+                self.assertEqual(asked.call_args.args[1:], ("--kernel", "k", "--seq", "1"))
+            self.assertEqual([*scratch.iterdir()], before)
 
     def test_a_judge_that_fails_is_no_fault_of_a_region(self) -> None:
         """Kills: a traceback in the place of its line."""
@@ -342,6 +358,13 @@ class Verdict(unittest.TestCase):
                 (kit / "judge").chmod(0o755)
                 with self.assertRaisesRegex(verdict.Environment, f"^01_naive: judge --seq 8: {why}$"):
                     judge._judge("out", "--seq", "8")
+            # Another one is asked then, and again. Kills: a question that is not asked, or never arrives.
+            script = "import json, sys\nfor line in sys.stdin:\n    said = [sys.argv[1], *line.split('\\t')]\n"
+            script += "    print(json.dumps({'models': [{'bytes': said}, {}]}), flush=True)\n"
+            (kit / "judge").write_text(f"#!{sys.executable}\n{script}")
+            for seq in ("8", "9"):
+                self.assertEqual(judge.model(f"k --seq {seq}"), ["scale=01", "-", "--kernel", "k", "--seq", f"{seq}\n"])
+            judge._process.communicate()
 
     def test_what_does_not_link(self) -> None:
         """Kills: a traceback where a function is declared and nowhere defined, or a machine's own failure charged."""
@@ -370,6 +393,9 @@ class Verdict(unittest.TestCase):
         self.assertEqual(self.marks(criteria), "oo?ooo")
         why = "01.sum, 01.other are in the same kernels, and one of them is wrong: wrong result, k --seq 2: said"
         self.assertEqual(criteria["inputs"].message, why)
+        criteria, _ = self.judged({"--seq 1": "wrong result"}, **two)
+        self.assertEqual(self.marks(criteria), "o?oo??")
+        self.assertEqual({criteria[name].message for name in ("shapes", "hbm")}, {why.replace("--seq 2", "--seq 1")})
         criteria, _ = self.judged({"plain": "wrong result"}, **two)
         self.assertEqual(self.marks(criteria), "??????")
         self.assertEqual({each.message for each in criteria.values()}, {why.replace("--seq 2", "--seq 0")})
@@ -414,6 +440,26 @@ class Budget(unittest.TestCase):
             runs.append(run)
         return verdict._criteria(["k"], runs)
 
+    def test_what_is_summed(self) -> None:
+        """Kills: a kind of access that is not in a sum, a sum that does not begin at 0, a tensor in another's sum."""
+        models = [
+            {"counts": counts, "formula": counts[0], "bytes": 9, "write_bytes": 8}
+            for counts in ("requested", "footprint")
+        ]
+        expected = {"models": models, "statistics": ["L", "M"], "ideal_bytes": 7}
+        plain = {"read_bytes": 1, "write_bytes": 10}
+        tensors = [
+            {"name": name, "requested": plain, "footprint": {"read_bytes": 3, "write_bytes": 30}} for name in "QL"
+        ]
+        tensors.append({**tensors[0], "requested": {**plain, "atomic_bytes": 100}})
+        found = verdict._bytes({**expected, "atomic_bytes": 6, "statistic_bytes": 5}, [{"tensors": tensors}, {}])
+        requested, footprint = Bytes("requested", "r", 22, 9, 7, (20, 8)), Bytes("footprint", "f", 66, 9, 7, (60, 8))
+        others = [Bytes("requested", "atomics", 100, 6), Bytes("requested", "L, M", 11, 5)]
+        self.assertEqual(found, [requested, footprint, *others])
+        tensors[:] = [{**tensors[0], "name": "M", "requested": {**plain, "atomic_bytes": 100}}]
+        found = verdict._bytes({**expected, "atomic_bytes": 6, "statistic_bytes": 5}, [{"tensors": tensors}])
+        self.assertEqual([each.yours for each in found], [0, 0, 0, 111])
+
     def test_one_byte_over_is_over(self) -> None:
         """Kills: a budget with 5 % to spare, sums without writes, atomics or statistics, a case not looked at."""
         over, else_ = "over budget", "not counted"
@@ -438,12 +484,12 @@ class Budget(unittest.TestCase):
                 with self.subTest(change=change, criterion=criterion):
                     hbm = self.criteria(change, criterion)["hbm"]
                     self.assertEqual((hbm.passed, hbm.category), (not category, category), hbm.message)
-                    if hbm.category == over and not change.keys() - {"Q", "O"}:
+                    if hbm.category == over and "scratch" not in change:
                         of_writes, of_reads = "written twice" in hbm.hint, "read twice" in hbm.hint
                         of_atomics = "added once" in hbm.hint
                         expected = (
                             "O" in change and change["O"][1] > 800,
-                            "Q" in change,
+                            bool(change.keys() & {"Q", "LSE"}),
                             change.get("O") == (0, 800, 44),
                         )
                         self.assertEqual((of_writes, of_reads, of_atomics), expected, hbm.hint)
