@@ -251,6 +251,10 @@ class Layouts(Collected):
             lone, _ = self.collect(self.put("in/tar.tgz", tar.getvalue()).parent)
             with self.assertRaisesRegex(submission.Unusable, "refused: '01.score.cu' is a link, expected files only"):
                 self.read(lone[0])
+        self.assertEqual(self.collect(self.put("none.zip", packed({}))), ([], []))
+        with unittest.mock.patch.object(submission, "MOST_FILES", 1):  # it is of one student
+            bulk = packed({"a.zip": work(), "b.zip": work()}, "tar")
+            self.assertEqual(len(self.collect(self.put("bulk.tgz", bulk))[0]), 2)
         for name, content, why in (
             (
                 "cut.zip",
@@ -275,7 +279,7 @@ class Layouts(Collected):
             self.collect(path)
         self.assertEqual(
             {each.name for each in self.scratch.iterdir()},
-            {"bulk.zip", "in", "cut.zip", "end.zip", "cut.tar.gz", "text.txt"},
+            {"bulk.zip", "in", "none.zip", "bulk.tgz", "cut.zip", "end.zip", "cut.tar.gz", "text.txt"},
         )
 
     def test_every_file_is_a_row_or_a_warning(self) -> None:

@@ -106,9 +106,7 @@ class Handed(Graded):
             (("01.score(1).cu", "deep/er/01.score-1 (1).cu", "01.score.cu"), "deep/er/01.score-1 (1).cu"),
             (("b/own.cu", "01.score.cu"), "01.score.cu"),  # no copy, and deeper
         ):
-            texts = {
-                name: self.region("01.score", "") if "own" in name else f"{at};\n" for at, name in enumerate(names)
-            }
+            texts = {name: self.region("01.score") if "own" in name else f"{at};\n" for at, name in enumerate(names)}
             found = self.read(self.archive(texts))
             self.assertEqual((list(found.regions), found.regions["01.score"].file), (["01.score"], of))
             lost = [name for name in names if name not in (of, "a.txt")]
