@@ -61,7 +61,7 @@ class _Rewriter:
         self.out: list[str] = []
 
     # A token that is not there: before the first, after the last.
-    NONE = Token("none", "", 0)
+    NONE = Token("none", "", 1)
 
     def at(self, index: int) -> Token:
         return self.tokens[index] if 0 <= index < len(self.tokens) else self.NONE
@@ -106,7 +106,7 @@ class _Rewriter:
                 self.out.append(token.text)
         for name in sorted(self.names.declared):
             if not self.declares(name):
-                raise Refusal(last.line or 1, f"expected a declaration of {name}, which the lines after the region use")
+                raise Refusal(last.line, f"expected a declaration of {name}, which the lines after the region use")
         return "".join(self.out) + ("\n" if self.tokens else "")
 
     # -- whole --
@@ -238,9 +238,7 @@ class _Rewriter:
 
     def is_constants_name(self, index: int) -> bool:
         """Whether the region declares a thing of its own here that has the name of a constant of the file."""
-        token, before = self.at(index), self.at(index - 1)
-        if token.text not in self.names.constants:
-            return False
+        before = self.at(index - 1)
         if before.text == "," and self.in_declaration(index):
             return self.enclosing[index] == self.enclosing[self.beginnings[index]]
         while before.text in ("*", "&", "const"):

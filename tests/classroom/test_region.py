@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import random
 import re
 import sys
@@ -139,6 +140,15 @@ auto f = [&] { return 1; }; f = 3;                     | can only be called
 O[0] = expf; [&] { O[0] = 1; }();                      | can only be called
 float *fmaxf(3);                                       | a function has this name
 float &expf(3);                                        | a function has this name
+float x = fminf(1.0f, fmaxf(q[0], 2)); float z = fmaxf; | can only be called
+auto partial = [&] { return 1; };                      | choose another one
+auto own = [&] { return 1; };                          | choose another one
+auto f = [&] { O[0] = 1; }; f; [&] { O[0] = 2; }();    | f: a function, which can only be called
+auto f = [q[0]] { return 1; };                         | captures with
+float x = static_cast<>(3);                            | (): casts are to numbers
+auto f = [](int, float **p) { return 1; };             | pointers to pointers
+O[0] = *(const int *)q;                                | (const int *): casts are to numbers
+unsigned int (*f)(float);                              | unsigned (*: pointers to functions
 O[0] = threadIdx.w;                                    | threadIdx.x, .y or .z
 O[0] = threadIdx + x;                                  | threadIdx.x, .y or .z
 float4 v = *reinterpret_cast<float4 *>(*m);            | cast a pointer
@@ -286,10 +296,11 @@ class Region(unittest.TestCase):
                 self.assertIn(expected, region.rewrite(text, PLACE))
 
     def test_refuses_in_one_line_that_names_the_place(self) -> None:
+        names = dataclasses.replace(PLACE, declared={"own"})
         for text, said in cases(REFUSED):
             with self.subTest(text):
                 with self.assertRaises(Refusal) as caught:
-                    region.rewrite(f"O[0] = 1;\n{text}", PLACE)
+                    region.rewrite(f"O[0] = 1;\n{text}", names)
                 self.assertIn(said, caught.exception.why)
                 self.assertEqual(caught.exception.line, 2)
                 self.assertNotIn("\n", caught.exception.why)
