@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
+import os
 import re
 import shutil
 import sys
@@ -372,31 +373,47 @@ class Classes(Handout):
             for tree, files in ((new, handed_out), (out, there)):
                 for name, text in files.items():
                     (tree / name).parent.mkdir(parents=True, exist_ok=True)
-                    (tree / name).write_text(text)
+                    if text.startswith("-> "):
+                        (tree / name).symlink_to(text[3:])
+                    else:
+                        (tree / name).write_text(text)
             said = io.StringIO()
             try:
                 with contextlib.redirect_stdout(said):
                     handout.join(new, out, "OUT", ["04_fa1"])
             except tasks.TaskError as error:
                 said.write(str(error))
-            return {str(path.relative_to(out)): path.read_text() for path in out.rglob("*") if path.is_file()}, (
-                said.getvalue()
-            )
+            found = {path: f"-> {os.readlink(path)}" for path in out.rglob("*") if path.is_symlink()}
+            found |= {path: path.read_text() for path in out.rglob("*") if path.is_file() and path not in found}
+            return {str(path.relative_to(out)): text for path, text in found.items()}, said.getvalue()
 
         mine = {"class.tsv": "one", "README.md": "mine", "my.cu": "mine"}
         files, said = join(**mine)
         self.assertEqual(files, {**handed_out, **mine})
         self.assertEqual(said, "OUT: 04_fa1: 2 files joined; not as handed out, and left as they are: README.md\n")
         self.assertEqual(join(**handed_out), (handed_out, "OUT: 04_fa1: 0 files joined\n"))
+        (linked := self.scratch / "linked").mkdir()
+        (linked / "row.cu").write_text("04")
+        there = {**handed_out, "README.md": "-> nowhere"}
+        del there["04_fa1/row.cu"]
+        files, said = join(**there)
+        self.assertEqual(files, {**there, "04_fa1/row.cu": "04"})
+        self.assertEqual(said, "OUT: 04_fa1: 1 file joined; not as handed out, and left as they are: README.md\n")
         for there, says in (
             ({"class.tsv": "another"}, "class.tsv is of another class: another CLASS=? Nothing was written"),
             ({"04_fa1/row.cu": "solved"}, "04_fa1/row.cu was changed there, and would be overwritten"),
             ({"04_fa1": "a file"}, "04_fa1/row.cu has no place: a directory of that path is a file or a link"),
             ({"04_fa1/row.cu/x": "in a directory"}, "04_fa1/row.cu was changed there, and would be overwritten"),
+            ({"04_fa1/row.cu": f"-> {linked}/row.cu"}, "04_fa1/row.cu was changed there, and would be overwritten"),
+            ({"04_fa1": f"-> {linked}"}, "04_fa1/row.cu has no place: a directory of that path is a file or a link"),
         ):
             files, said = join(**mine | there)
             self.assertEqual(files, mine | there)
             self.assertIn(says, said)
+        for count, end in ((4, "README.md, a0, a1, a2, a3\n"), (5, "README.md, a0, a1, a2, a3, ...\n")):
+            handed_out |= {f"a{number}": "new" for number in range(count)}
+            own = {"class.tsv": "one", "04_fa1/row.cu": "04", "plots/data/04.tsv": "04"}
+            self.assertTrue(join(**dict.fromkeys(handed_out, "mine") | own)[1].endswith(end))
 
     def test_a_key_chooses_the_same_for_ever(self) -> None:
         """A key is for a term: what it chooses must be the same next year, on another machine."""
