@@ -18,6 +18,7 @@ from subprocess import CompletedProcess as Done
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, ROOT, handout, run
+from judge import course
 from lib import tasks
 from lib.chapters import PROGRAMS
 from tree import PROGRAMS as HANDED_OUT
@@ -247,6 +248,15 @@ class Tree(Handout):
         done = run("make", "handout", "OUT=x", directory=tree)
         self.assertEqual(done.returncode, 2)
         self.assertIn("was handed out", done.stderr)
+        # The student's own judge has the same class, tasks and stubs, and nothing of chapters that are yet to come.
+        teacher, own = course.Course(ROOT, CLASS_OF_WINDOWS), course.Course(tree, None)
+        self.assertEqual((own.chosen, own.tasks), (teacher.chosen, teacher.tasks))
+        self.assertEqual(own.given_files(), teacher.given_files())
+        self.assertNotEqual(own.chosen, course.Course(ROOT, "").chosen)
+        for mine, theirs in ((own.chapter(name), teacher.chapter(name)) for name in own.chapters):
+            self.assertEqual((mine.base, mine.stubs, mine.variant), (mine.given, theirs.stubs, theirs.variant))
+        shutil.rmtree(tree / "classroom/judge/original/05_fa2")
+        self.assertEqual(course.Course(tree, None).tasks, [task for task in own.tasks if task.chapter != "05_fa2"])
 
     def test_answers_to_exercises_stay_with_the_teacher(self) -> None:
         """Neither their files, nor a line of their text or outputs, nor a tool that prints them."""

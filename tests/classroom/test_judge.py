@@ -100,6 +100,11 @@ class Text(unittest.TestCase):
         expected += [("number", number, 4) for number in (".5f", "1e-3f", "0x1Fu", "1000")]
         expected += [("word", "x", 4), ("sign", "->", 4), ("word", "y", 4), ("sign", "<<=", 4), ("word", "p", 4)]
         self.assertEqual(found, expected)
+        self.assertEqual(tokens_of(text.replace("\n", "\r\n")), tokens_of(text))
+        directive = "#pragma unroll 4 /*".ljust(498)
+        self.assertEqual(tokens_of(f"{directive}*/")[0].text, "4")
+        with self.assertRaises(Refusal):  # in a longer one comments are not looked for
+            tokens_of(f"{directive} */")
         number = "1" * 100
         self.assertEqual(tokens_of(number)[0].text, number)
         for text, line, why in (

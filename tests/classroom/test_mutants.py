@@ -143,6 +143,9 @@ class Kit(Graded):
             self.assertTrue(model.pop("formula"))
         self.assertEqual(verdict, expected)
         self.assertEqual(self.verdict(judge, "-", options)["ideal_bytes"], expected["ideal_bytes"])
+        lines = "\t".join([str(out), *options.split()]) + "\n"  # kills: a file of each that stays open
+        done = run("sh", "-c", f"ulimit -n 16; exec {judge} plain=0", given=20 * lines)
+        self.assertEqual(["wrong" in json.loads(line) for line in done.stdout.splitlines()], [False] * 20)
         path = out / "o.npy"
         right = path.read_bytes()
         data = len(right) - 4 * 30

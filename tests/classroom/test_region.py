@@ -349,7 +349,7 @@ class Region(unittest.TestCase):
 
     def test_a_declared_name_must_be_declared_at_the_regions_own_level(self) -> None:
         names = words.parse_names("N declares:head\n")
-        for text in ("int head = 3;", "int a = 3, head = N;", "size_t head(3);", "const auto head = N;"):
+        for text in ("int head = 3;", "int a = 3, head = N;", "size_t head(3);", "{ N; } const auto head = N;"):
             self.assertIn("head", region.rewrite(text, names))
         names = words.parse_names("N a declares:K\n")
         for text in (

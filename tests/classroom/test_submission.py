@@ -16,9 +16,9 @@ import zlib
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from grading import ALL, Graded, grade
+from grading import ALL, ROOT, Graded, grade
 from hand_ins import packed
-from judge import course, submission, verdict
+from judge import course, submission, verdict, words
 from judge import results as told
 from judge.tokens import Refusal
 from judge.verdict import Criterion
@@ -392,7 +392,28 @@ class Handed(Graded):
         stub = chapter.stubs["01.score"]
         self.assertTrue(is_untouched("01.score", stub.replace("\n", "  // mine\n")))
         self.assertFalse(is_untouched("01.score", stub + ";\n"))
+        for length in (course.MOST_CHARACTERS, course.MOST_CHARACTERS + 1):  # longer ones are not looked at
+            is_short = length == course.MOST_CHARACTERS
+            self.assertEqual(is_untouched("01.score", f"{stub}//".ljust(length, "x")), is_short)
         self.assertTrue(course.tokens_or_text("x = 'a") == "x = 'a")
+
+    def test_constants_that_a_task_may_use(self) -> None:
+        """Those that each of its files has above it, or includes, but for what its own names say."""
+        own = course.Course(ROOT, None)
+        end = "// task 02.stream: t\nconstexpr int IN = 1;\n// end 02.stream\nconstexpr int BELOW = 1;\n"
+        given = {
+            "a.cu": f"constexpr int A = 1;\nconstexpr int B = 1, m = 2;\n{end}",
+            "b.cu": f'#include "c.cuh"\nconstexpr int A = 2, m = 1;\n{end}',
+            "c.cuh": "constexpr int B = 2, C = 1;\n",
+            "d.cu": "constexpr int D = 1;\n",
+        }
+        own._chapters["02_online_softmax"] = course.Chapter(
+            "02_online_softmax", ("plain", "-"), [], given, given, {}, {}
+        )
+        names = words.Names(variables={"m"})
+        with unittest.mock.patch.object(words, "parse_names", return_value=names):
+            self.assertEqual(own.names_of("02.stream").constants, {"A", "B"})
+        self.assertEqual(own._constants_of("02.merge"), set())
 
     def test_a_task_that_needs_its_budget(self) -> None:
         """needs.tsv: kills a task that is right without having done what it is for."""

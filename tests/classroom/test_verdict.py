@@ -334,7 +334,8 @@ class Verdict(unittest.TestCase):
             signal, report = 0, ""
             with self.assertRaisesRegex(verdict.Environment, "k --seq 1: the device's report cannot be read$"):
                 judge._run(runner, "k", case("plain", "--seq 1"))
-            for signal in (11, 9):
+            for number in (11, 9):
+                signal = number
                 run = judge._run(runner, "k", case("plain", "--seq 1"))
                 self.assertEqual((run.failure.category, run.bytes, run.seconds), ("crash", [], 1.5))
             signal, report, before = 0, '{"type": "launch"}\n', [*scratch.iterdir()]
