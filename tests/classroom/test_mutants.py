@@ -187,6 +187,8 @@ class Kit(Graded):
         verdict = self.verdict(judge, out, options, "softcap=0.5")
         self.assertEqual((verdict["wrong"]["category"], verdict["is_plain_form"]), ("wrong result", True))
         self.assertIn("wrong", self.verdict(judge, out, options, "window=2"))
+        right = self.verdict(judge, out, options, "window=9")  # which hides nothing
+        self.assertFalse(right.keys() & {"wrong", "is_plain_form"})
         (out / "o.npy").write_bytes((out / "o.npy").read_bytes()[:-4] + struct.pack("<f", 1e9))
         self.assertNotIn("is_plain_form", self.verdict(judge, out, options, "softcap=0.5"))
 
@@ -198,7 +200,10 @@ class Kit(Graded):
         self.assertIn("wrong", self.verdict(judge, out, options))
         y = struct.unpack("<21f", (out / "y.npy").read_bytes()[-84:])
         self.assertEqual([at for at in range(7, 21) if y[at] == 0.0], [9, 12, 15, 18])
-        self.assertEqual(verdict["statistics"], ["m", "l"])
+        self.assertEqual((verdict["statistics"], verdict["statistic_bytes"]), (["m", "l"], 4 * 2 * 3))
+        judge = self.grader().judge_of("06_backward").builder.kit / "judge"
+        verdict = self.verdict(judge, "-", "--kernel backward_atomic --heads 2 --seq 5 --dim 3")
+        self.assertEqual((verdict["atomic_bytes"], "wrong" in verdict), (4 * 2 * 5 * 3, False))
         _, _, verdict = self.kit("02_online_softmax", f"{options} --in-place")
         self.assertNotIn("wrong", verdict)
 
