@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 import gzip
 import io
 import os
@@ -440,6 +442,116 @@ class Handed(Graded):
         ):
             judged = grader._criteria_of(task, found)
         self.assertEqual("".join(told._mark(judged[name])[0] for name in ALL), "??????")
+
+    def test_whose_class_a_submission_is_of(self) -> None:
+        """Kills: a student who changed one file, or has a table of old, that is taken for one of another class."""
+        grader = self.grader()
+        asks, long = "graded as plain: is it another KEY?", "x" * 50
+        differ = "differ outside of the tasks: if the student did not change them, is it another KEY?"
+        for table, altered, said in (
+            ("", {"a.cu"}, ""),
+            ("", {"c.cu", "a.cu", "b.cu"}, f"a.cu, b.cu {differ}"),
+            ("01_naive\tplain\t-\n99_none\twindow\t5\n01_naive\twindow\n", {"a.cu"}, ""),
+            ("01_naive\twindow\t5\n", set(), f"class.tsv of this submission says window 5 for 01_naive; {asks}"),
+            (f"01_naive\t{long}\t-", set(), f"class.tsv of this submission says {long[:40]} for 01_naive; {asks}"),
+        ):
+            found = submission.Submission(texts={"class.tsv": table}, altered=altered)
+            self.assertEqual(grader._of_another_class(found), said)
+            with unittest.mock.patch.object(grader.course, "is_teacher", False):  # who may change what is theirs
+                self.assertEqual(grader._of_another_class(found), said if table else "")
+
+    def test_what_is_said_of_a_submission_as_a_whole(self) -> None:
+        """Kills: a list that is cut off one earlier or later, or without a word; a sandbox that is told wrong."""
+        grader, task = self.grader(), self.grader().tasks[0]
+        bad = "".join(f"{number}\n" for number in range(4))
+        for text, end in ((bad, ["..."]), (bad[:6], [])):
+            results = told.Results([])
+            grader._read_predictions(submission.Submission(texts={"predictions.txt": text}), results)
+            notes = [f"predictions.txt:{n + 1}: expected 'kernel options = bytes', got '{n}'" for n in range(3)]
+            self.assertEqual(results.notes, [*notes, *end])
+        for how, said in (
+            ("bwrap", "in bwrap, with limits"),
+            ("namespaces", "in namespaces of their own, with limits"),
+            ("user", "as another user, with limits (why)"),
+            ("limits", "with limits alone (why)"),
+        ):
+            unread = submission.Submission(unread=["a.cu", "b.cu", "c.cu", "d.cu"])
+            kind = unittest.mock.patch.object(grade.sandbox, "kind", return_value=(how, "why"))
+            with kind, unittest.mock.patch.object(grader, "read", return_value=unread):
+                results = grader.grade(self.scratch, lambda _: None, [task])
+            self.assertEqual((results.notes[0], results.complete), (f"submissions run {said}", True))
+            self.assertEqual(results.remark, "a task is missing, and not read: a.cu, b.cu, c.cu")
+
+    def test_what_points_are_based_on(self) -> None:
+        """Kills: points taken over though the course is another one, or not, though only a build or a page is."""
+        root = self.scratch / "course"
+        read = ("classroom/grade.py", "classroom/tasks/01.score/names", "common/x.h", "simcc/simcc", "tools/lib/x.tsv")
+        read = (*read, "01_naive/naive.cu", "common/Makefile")
+        left_out = ("classroom/README.md", "common/tests/x.c", "simcc/build/x.py", "tools/x.py", "tests/x.py", "x.py")
+        for name in (*read, *left_out):
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text("0")
+
+        def basis(**changes: object) -> str:
+            grader = grade.Grader(self.grader().course, None, self.scratch)
+            for name, value in changes.items():
+                setattr(grader, name, value)
+            with unittest.mock.patch.object(grade, "ROOT", root):
+                return grader.basis
+
+        found = [basis()]
+        for name in left_out:
+            (root / name).write_text("1")
+        self.assertEqual(basis(), found[0])
+        for name in read:
+            (root / name).write_text("1")
+            found.append(basis())
+        found += [basis(secret="s"), basis(cc="c"), basis(cxx="c"), basis(course=course.Course(ROOT, "k" * 12))]
+        with unittest.mock.patch.dict(os.environ, {"GRADE_CPU_SECONDS": "5"}):
+            found.append(basis())
+        self.assertEqual(len(set(found)), len(read) + 6)
+
+    def test_how_many_points_are_required(self) -> None:
+        for text, percent in (("0", 0), ("100", 100), ("100.0", 100), ("12.5", 12.5), ("7.", 7)):
+            self.assertEqual(grade.percent_of(text), percent)
+        task = self.grader().tasks[0]
+        results = told.Results([told.TaskResult(task, {**verdict.not_judged("x"), "plain": verdict.PASSED})])
+        share = told.WEIGHTS["plain"]
+        grader = unittest.mock.Mock()
+        grader.grade.return_value = results
+        for require, status in ((None, 0), (0, 0), (share, 0), (share + 1, 1)):
+            options = argparse.Namespace(submission=None, results=None, junit=None, require=require)
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                self.assertEqual(grade.grade_one(grader, options), status)
+            self.assertEqual(said.getvalue(), told.human(results))
+
+    def test_a_row_of_the_table(self) -> None:
+        """Kills: a flag that is not raised, or for nobody's sake; a remark that is cut off elsewhere."""
+        grader, into = self.grader(), self.scratch / "into"
+        into.mkdir()
+        table = grade.Table(grader, into, [grade.collect.HandIn("anna", items=["anna"])], grade.Asked())
+        (row,) = table.rows
+        for late, flags in (
+            ("no", []),
+            ("", []),
+            ("1 day", ["late"]),
+            ("2 days", ["late"]),
+            ("yes, days not known", ["late"]),
+            ("not known", ["late?"]),
+        ):
+            row.late = ("", "", late)
+            self.assertEqual(row.flags, ["not graded", *flags])
+        row.hand.remarks, row.hand.is_known, row.is_usable = ["handed in twice: a"], False, False
+        flags = ["not on the roster", "handed in twice", "not usable", "not graded", "late?"]
+        self.assertEqual(row.flags, flags)
+        names = [task.id for task in grader.tasks]
+        self.assertIn(f'"not graded yet: {", ".join(names[:3])}, ..."', table.line_of(row))
+        for each in row.results.tasks[3:]:
+            each.criteria = dict.fromkeys(ALL, verdict.PASSED)
+        self.assertIn(f'"not graded yet: {", ".join(names[:3])}"', table.line_of(row))
+        for text in ("", "{}", "[]", '{"tasks": [], "rows": []}'):
+            (into / grade.INDEX).write_text(text)
+            self.assertEqual(grade.read_index(into), {})
 
     def test_every_signal_that_ends_a_grading_is_heard(self) -> None:
         """Kills: a grader that leaves its scratch directory and what runs in it. What it then does, CI's suites try."""
