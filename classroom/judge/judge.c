@@ -199,7 +199,6 @@ static int judge(const struct chapter *chapter, struct class_variant variant, in
 		return complain("judge", &error);
 	}
 	const char *directory = argv[1];
-	argv[1] = argv[0];
 	if (options_parse(argc - 1, argv + 1, chapter->options, &chapter->defaults, &options, &error) != 0 ||
 	    device_open(options.gpu, &device, &error) != 0)
 		return complain("judge", &error);

@@ -112,6 +112,7 @@ class Text(unittest.TestCase):
             ("/*\n*/ \x7f", 2, "the character U\\+007F: expected plain ASCII"),
             ("\n@", 2, "@: expected plain ASCII"),
             ("x #pragma unroll", 1, "a region has no directives"),
+            ("\n#" + "y" * 60, 2, f"'#{'y' * 39}': a region has no directives"),
             ("\n=======", 2, "=======: a merge has a conflict"),
             ("a\n/* b\n", 2, "/\\* without \\*/"),
             ("\n\t// x \\  \n", 2, "a comment that ends in"),

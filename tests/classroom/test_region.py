@@ -52,6 +52,7 @@ O[0] = 1.e5f + .5f + 0x1p-3f + 1e5 + 0b101u + 017 + 0xffu;       | 1.e5f + .5f +
 float x[3] = {1, 2, 3}; float y{3}; int z[D] = {};               | int u_z [ D ] = { }
 O[0] = sizeof(float) + threadIdx.x + warpSize;                   | threadIdx . x + warpSize
 /**/ O[0] = 1; /***/                                             | O [ 0 ] = 1 ;
+O[0] = 1/**/+2;                                                  | O [ 0 ] = 1 + 2 ;
 /* ü */ O[0] = INFINITY; // ü \\ in the middle                   | O [ 0 ] = INFINITY ;
 switch (D) { case 32: O[0] = 1; break; default: O[0] = 2; }      | case 32 :
 do { O[0] += 1; } while (O[0] < 3);                              | do { O [ 0 ] += 1 ; } while
@@ -146,7 +147,7 @@ auto own = [&] { return 1; };                          | choose another one
 auto f = [&] { O[0] = 1; }; f; [&] { O[0] = 2; }();    | f: a function, which can only be called
 auto f = [q[0]] { return 1; };                         | captures with
 float x = static_cast<>(3);                            | (): casts are to numbers
-auto f = [](int, float **p) { return 1; };             | pointers to pointers
+auto f = [](int, float (*h)(float)) { return h(1); };  | pointers to functions
 O[0] = *(const int *)q;                                | (const int *): casts are to numbers
 unsigned int (*f)(float);                              | unsigned (*: pointers to functions
 O[0] = threadIdx.w;                                    | threadIdx.x, .y or .z
