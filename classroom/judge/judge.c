@@ -230,7 +230,6 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 		int count = 1;
 		for (char *word = strtok(line, "\t\n"); word && count < MOST_WORDS; word = strtok(NULL, "\t\n"))
 			words[count++] = word;
-		words[count] = NULL;
 		status = judge(chapter, variant, count, words);
 	}
 	free(line);

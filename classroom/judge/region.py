@@ -367,7 +367,7 @@ class _Rewriter:
         if token.text in words.ARITHMETIC and self.at(index - 1).text in words.ARITHMETIC:
             return  # looked at with its first word
         first = index
-        while self.at(first - 1).text in ("const", "struct") or self.at(first - 1).text in words.ARITHMETIC:
+        while self.at(first - 1).text in ("const", "struct"):
             first -= 1
         last = index
         while self.at(last + 1).text == "const" or self.at(last + 1).text in words.ARITHMETIC:

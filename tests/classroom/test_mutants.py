@@ -237,6 +237,9 @@ class Kit(Graded):
             done = run(*command)
             self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (status, "", 1), done.stderr)
             self.assertTrue(done.stderr.startswith(says), done.stderr)
+        done = run(program, "--save", self.scratch / "too large", "--kernel", "naive", "--seq", "262144")
+        self.assertEqual((done.returncode, done.stderr), (3, ""))
+        self.assertRegex((self.scratch / "too large/run.txt").read_text(), r"^cannot [^\n]+\n$")
         full = run("sh", "-c", f"{judge} plain=0 > /dev/full", given=good)
         self.assertEqual((full.returncode, full.stderr), (3, "judge: standard output: cannot be written\n"))
 

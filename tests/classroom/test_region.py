@@ -104,6 +104,8 @@ O[0] = ((float (*)(float))123)(1);                     | pointers to functions
 float ((*f)(float)) = 0;                               | pointers to functions
 O[0] = 1; int ((x)) = 3;                               | pointers to functions
 float (&r)[3] = x;                                     | pointers to functions and arrays
+const float (*f)(float) = 0;                           | pointers to functions
+float const (*f)(float) = 0;                           | pointers to functions
 int f(int (*)(int));                                   | pointers to functions
 auto f = expf;                                         | can only be called
 auto *f = sum_over_warp;                               | can only be called

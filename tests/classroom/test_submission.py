@@ -20,6 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from grading import ALL, ROOT, Graded, grade
 from hand_ins import packed
+from judge import cases as casebook
 from judge import course, submission, verdict, words
 from judge import results as told
 from judge.tokens import Refusal
@@ -425,7 +426,12 @@ class Handed(Graded):
         over = Criterion(False, True, "over budget", "m", "h", times=10.0)
         full = dict.fromkeys(ALL, verdict.PASSED)
         found = submission.Submission(regions={"03.tile": submission.Region("x", "a.cu", 1)})
-        for need, times, marks in ((10, 10.0, "ooooNo"), (10, 10.1, "----N-"), (1, 1.001, "----N-")):
+        for need, times, marks in (
+            (10, 10.0, "ooooNo"),
+            (10, 10.1, "----N-"),
+            (1, 1.001, "----N-"),
+            (2, 1.5, "ooooNo"),
+        ):
             criteria = {**full, "hbm": verdict.replace(over, times=times)}
             grade_it = unittest.mock.patch.object(grader, "_judge_region", lambda *_, criteria=criteria: criteria)
             region = unittest.mock.patch.object(
@@ -475,12 +481,46 @@ class Handed(Graded):
             ("user", "as another user, with limits (why)"),
             ("limits", "with limits alone (why)"),
         ):
-            unread = submission.Submission(unread=["a.cu", "b.cu", "c.cu", "d.cu"])
+            unread = submission.Submission(unread=["a.cu", "b.cu", "c.cu", "d.cu"], remarks=["a remark"])
             kind = unittest.mock.patch.object(grade.sandbox, "kind", return_value=(how, "why"))
             with kind, unittest.mock.patch.object(grader, "read", return_value=unread):
                 results = grader.grade(self.scratch, lambda _: None, [task])
-            self.assertEqual((results.notes[0], results.complete), (f"submissions run {said}", True))
+            no_predictions = "predictions.txt is missing; predictions earn no points"
+            self.assertEqual(results.notes, [f"submissions run {said}", "a remark", no_predictions])
+            self.assertTrue(results.complete)
             self.assertEqual(results.remark, "a task is missing, and not read: a.cu, b.cu, c.cu")
+        for error, failure in ((KeyError("k"), "KeyError: 'k'"), (grade.Environment("full\nof secrets"), "full")):
+            with unittest.mock.patch.object(grader, "read", side_effect=error):
+                results = grader.grade(self.scratch, lambda _: None, [task])
+            self.assertEqual(results.trouble, f"not graded: {failure}; this is the grader's failure, not yours")
+            self.assertEqual(results.failure.partition("\n")[0], failure)
+
+    def test_what_is_built_before(self) -> None:
+        """Kills: a device that is built again, or not at all, or that no link is told of; a file left out."""
+        grader, made = grade.Grader(self.grader().course, "01.score,02.merge", self.scratch), []
+        built = self.scratch / "build"
+        library = built / grade.folder_of(grader.cxx.split()) / "libsim.a"
+        quiet = unittest.mock.patch.object(grade, "run_quietly", lambda command, _: made.append(command[3:5]))
+        for there, given, found in ((False, "", ""), (True, "", str(library)), (True, "mine", "mine")):
+            library.parent.mkdir(parents=True, exist_ok=True)
+            library.touch() if there else library.unlink(missing_ok=True)
+            with quiet, unittest.mock.patch.dict(os.environ, {"SIM_BUILD": str(built), "SIM_LIB": given}):
+                grader._build_device()
+                self.assertEqual(os.environ["SIM_LIB"], found)
+        self.assertEqual(made, [[str(ROOT / "simcc"), "lib"]] * 2)
+        judges = {}
+        for name in ("01_naive", "02_online_softmax"):
+            builder = judges.setdefault(name, unittest.mock.Mock()).builder
+            builder.chapter.base = {"b.cu": "", "a.cuh": "", "a.cu": ""}
+        with unittest.mock.patch.object(grader, "judge_of", judges.get):
+            grader.prepare()
+        for judge in judges.values():
+            self.assertEqual([call.args[0] for call in judge.builder.solved_object.call_args_list], ["b.cu", "a.cu"])
+        begun = unittest.mock.patch.object(grader, "_build_device")
+        with begun as device, unittest.mock.patch.object(grade, "Builder") as builder:
+            self.assertIs(grader.judge_of("01_naive").builder, builder.return_value)
+            grader.judge_of("02_online_softmax")
+        self.assertEqual((device.call_count, builder.return_value.build_kit.call_count), (1, 2))
 
     def test_what_points_are_based_on(self) -> None:
         """Kills: points taken over though the course is another one, or not, though only a build or a page is."""
@@ -510,6 +550,13 @@ class Handed(Graded):
         with unittest.mock.patch.dict(os.environ, {"GRADE_CPU_SECONDS": "5"}):
             found.append(basis())
         self.assertEqual(len(set(found)), len(read) + 6)
+        # So are cases: of a secret, a key and the words of a region.
+        grader = grade.Grader(course.Course(ROOT, "a key of mine"), None, self.scratch, "a secret")
+        with unittest.mock.patch.object(grader, "judge_of") as judge:
+            grader._judge_region(grader.tasks[0], {"01.score": " x\n\t;\n"}, "why")
+        cases = casebook.cases_of(grader.cases, "01_naive", "a secreta key of mine", "x ;")
+        asked = (grader.tasks[0], {"01.score": " x\n\t;\n"}, cases, "why")
+        self.assertEqual(judge.return_value.criteria_of.call_args.args, asked)
 
     def test_how_many_points_are_required(self) -> None:
         for text, percent in (("0", 0), ("100", 100), ("100.0", 100), ("12.5", 12.5), ("7.", 7)):
