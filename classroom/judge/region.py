@@ -380,8 +380,7 @@ class _Rewriter:
                 f"{token.text} ({self.at(last + 2).text}: pointers to functions and arrays are not in a region",
             )
         self.refuse_deeper_pointers(last)
-        controls = self.at(first - 2).text in ("for", "if", "while", "switch")
-        if self.at(first - 1).text == "(" and not controls and not self.is_parameter_list(first - 1):
+        if self.at(first - 1).text == "(" and not self.is_parameter_list(first - 1):
             close = last + 1
             while self.at(close).text in ("*", "&", "const", "&&"):
                 close += 1
@@ -390,7 +389,7 @@ class _Rewriter:
 
     def is_parameter_list(self, index: int) -> bool:
         """Whether the bracket at `index` is the ( after a lambda's captures."""
-        return self.at(index).text == "(" and index > 0 and self.enclosing[index - 1] in self.lambda_brackets
+        return self.at(index).text == "(" and self.enclosing[index - 1] in self.lambda_brackets
 
     def refuse_deeper_pointers(self, index: int) -> None:
         """After the type at `index`: no pointer to a pointer, no array of pointers, no reference to a temporary."""

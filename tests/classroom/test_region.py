@@ -36,6 +36,8 @@ O[0] = ((struct partial){1.0f, 2.0f}).m;                         | ( struct part
 struct partial *p = 0; O[0] = p->l;                              | u_p -> l
 auto f = [&](float x) { return x + 1; }; O[0] = f(2.0f);         | O [ 0 ] = u_f ( 2.0f ) ;
 const auto f = [](int x) -> float { return x; }; O[0] = f(1);    | -> float {
+auto f = [](float *) { return 1; }; O[0] = f(q);                 | [ ] ( float * )
+auto f = [](int i, float *) { return i; }; O[0] = f(1, q);       | ( int u_i , float * )
 for (auto &x : rows) x = 1;                                      | auto & u_x : u_rows
 float &r = O[0]; auto &s = K_tile[1]; r = s;                     | float & u_r = O [ 0 ]
 const float *const p = q + 1; O[0] = p[0];                       | const float * const u_p
@@ -123,6 +125,7 @@ auto f = [q, &](int x) { return x; };                  | captures with
 auto f = [&*q](int x) { return x; };                   | captures with
 auto f = [expf](int x) { return x; };                  | can only be called
 auto f = [&](auto x) { return x; };                    | type is written out
+auto f = [](auto x) { return x; };                     | type is written out
 auto f = [&](int i, auto x) { return x; };             | type is written out
 auto f = [&]() { return &q; };                         | an address is taken only
 auto q = [&]() { return 1; };                          | choose another one
@@ -158,6 +161,8 @@ float4 v = *reinterpret_cast<float4 *>(*m);            | cast a pointer
 auto *a[4] = {};                                       | arrays of pointers
 auto &&r = O[0];                                       | with one &
 const int *p = (const int *)q;                         | casts are to numbers
+if ((int *)q) O[0] = 1;                                | casts are to numbers
+O[0] = ((float4)q[0]).x;                               | casts are to numbers
 const int *p = (int const *)q;                         | casts are to numbers
 if (D) [](float x) { O[0] = x; };                      | a lambda is written
 if (D) [&](auto x) { O[0] = x; }(3);                   | type is written out
