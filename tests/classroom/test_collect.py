@@ -17,6 +17,7 @@ import unittest
 import unittest.mock
 import zipfile
 from collections.abc import Iterable
+from datetime import datetime, timezone
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -282,6 +283,65 @@ class Layouts(Collected):
             {"bulk.zip", "in", "none.zip", "bulk.tgz", "cut.zip", "end.zip", "cut.tar.gz", "text.txt"},
         )
 
+    def test_which_times_may_be_true(self) -> None:
+        """Kills: a limit that is off by a second, or is in another century."""
+        least, most = (datetime(year, 1, 1, tzinfo=timezone.utc).timestamp() for year in (2000, 2100))
+        for times, newest in (
+            ((least, most, None, 0.0), None),
+            ((least + 1, least), least + 1),
+            ((most - 1, least + 1, most), most - 1),
+        ):
+            entries = [submission.Entry(0, bytes, "", when) for when in times]
+            self.assertEqual(collect.newest_of(entries), newest)
+
+    def test_how_many_entries_a_zip_may_have(self) -> None:
+        """By its end, however much stands before it; kills: an end that is not found, another field of it."""
+        for length, of_64, entries in (
+            (46 * 7, None, 7),
+            (46 * 7 + 45, None, 7),
+            (0xFFFFFFFF, None, 0xFFFFFFFF // 46),
+            (0xFFFFFFFF, 46 * 9, 9),
+            (46 * 7, 46 * 9, 7),
+        ):
+            text = b"x" * (1 << 17) if of_64 is None else b""
+            text += b"" if of_64 is None else b"PK\6\6" + bytes(36) + struct.pack("<QQ", of_64, 3)
+            file = io.BytesIO(text + b"PK\5\6" + bytes(8) + struct.pack("<IIH", length, 5, 65_535) + bytes(65_535))
+            self.assertEqual((collect.most_entries(file), file.tell()), (entries, 0))
+        self.assertEqual(collect.most_entries(io.BytesIO(bytes(99))), 0)
+        self.assertEqual((collect.MOST_BULK, collect.MOST_IN_BULK), (4 << 30, 200_000))
+        path, zipped = self.put("bulk.zip", packed({"a.zip": b"", "b.zip": b""})), "expected at most"
+        for name, most, why in (
+            ("MOST_BULK", path.stat().st_size - 1, zipped),
+            ("MOST_BULK", path.stat().st_size, ""),
+            ("MOST_IN_BULK", 1, "more than 1 files"),
+            ("MOST_IN_BULK", path.stat().st_size // 46, ""),
+        ):
+            expected = self.assertRaisesRegex(collect.Wrong, why) if why else contextlib.nullcontext()
+            with unittest.mock.patch.object(collect, name, most), expected:
+                self.assertEqual(len(self.collect(path)[0]), 2)
+
+    def test_what_is_said_where_nothing_is_read(self) -> None:
+        for number in range(4):
+            self.put(f"in/anna/{number}{'x' * 20}.txt", "x")
+        (hand,), _ = self.collect(self.scratch / "in")
+        shown = ", ".join(f"{number}{'x' * 20}.txt" for number in range(3))
+        with self.assertRaisesRegex(submission.Unusable, f"^nothing in it that is read: {shown}; expected zip, tar.gz"):
+            hand.entries()
+        self.put(f"in/anna/{'0' * 110}.txt", "x")
+        with self.assertRaisesRegex(submission.Unusable, f"^nothing in it that is read: {'0' * 100}; expected zip"):
+            hand.entries()
+        self.put("in/anna/0.cu", "x;\n")
+        self.put("in/anna/old.zip", work())  # beside sources an archive is not read
+        self.assertEqual([name for name in hand.entries() if not name.endswith(".txt")], ["0.cu"])
+        for number in range(20):
+            self.put(f"in/bo/{number}.zip", work())
+        self.assertEqual(self.read(self.collect(self.scratch / "in")[0][1]), [*TASKS])
+        pipe = self.scratch / "in/pipe.zip"
+        os.mkfifo(pipe)
+        hand = self.collect(self.scratch / "in")[0][-1]
+        with self.assertRaisesRegex(submission.Unusable, "^neither a directory nor a plain file$"):
+            hand.entries()
+
     def test_every_file_is_a_row_or_a_warning(self) -> None:
         """A property, of folders and archives with names that a seed draws; and a thousand students are no matter."""
         draw = random.Random(48)
@@ -370,6 +430,7 @@ class Rosters(Collected):
             'name,id,e-mail\nAnna Meyer,m101,anna@x.org\n"Li, Bo",m102,bo.li@x.org\n'
             "Zo\u00eb Marie \u00d6zg\u00fcr,m103,zoe@x.org\n"
             "Jo Day,m104,jo@x.org\nJo Day,m105,jo2@x.org\nGit Hub,octo-cat,git@x.org\nNo Body,m107,nobody@x.org\n"
+            "Short One,x7,s@x.org\nShort Two,y77,t@x.org\n"
         )
         for name, line in (
             ("Anna Meyer_55_assignsubmission_file_a.zip", 2),
@@ -389,6 +450,9 @@ class Rosters(Collected):
             ("Jo Day_5_assignsubmission_file_a.zip", 0),
             ("m104.zip", 5),
             ("Participant_m_101_assignsubmission_file_a.zip", 0),
+            ("hw_x7.zip", 0),  # of two letters an ID is no part of a name
+            ("x7.zip", 9),
+            ("hw-y77.zip", 10),
         ):
             hand = self.collect(self.put(f"{abs(hash(name))}/{name}", work()).parent)[0][0]
             found = collect.enroll([hand], roster)
