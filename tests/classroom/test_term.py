@@ -113,6 +113,7 @@ class Term(Collected):
         for row, name in zip(rows, ("Anna Meyer_m101", "Bo Li_m102", "Absent One_m103")):
             page = (self.scratch / f"into/{name}.txt").read_text()
             self.assertIn(f"{row['points']}/{row['of']}", page)
+            self.assertNotRegex(page, r"(?m)^note:$")
             whole = json.loads((self.scratch / f"into/{name}.json").read_text())
             self.assertEqual(f"{whole['score']:g}", row["points"])
             self.assertEqual([each["number"] for each in whole["tests"]], [*TASKS, "02.stream"])
@@ -150,8 +151,11 @@ class Term(Collected):
         rows, said = self.rows(), self.column("submission", "flags")
         flags = {"anna.zip": "", "bo.zip": "not usable", "cy.zip": "another class?", "dora": ""}
         self.assertEqual(dict(said), flags)
+        self.judged()
         self.graded(self.scratch / "in", "--regrade", "anna")
-        self.assertEqual(self.rows(), rows)
+        self.assertEqual((self.rows(), sorted(self.judged())), (rows, [*TASKS]))
+        for name, begin in (("bo", "not graded: SUBMISSION="), ("anna", "task ")):
+            self.assertTrue(json.loads((self.scratch / f"into/{name}.json").read_text())["output"].startswith(begin))
         self.assertRegex(self.graded(self.scratch / "in", "--only", "02.stream"), r"(?m)^bo +0/14  not usable$")
         self.assertEqual(dict(self.column("submission", "flags")), flags)
         self.assertIn("not a zip file", self.rows()[1]["remark"])
@@ -161,9 +165,11 @@ class Term(Collected):
         self.put("in/anna.zip", work(6))
         self.put("more/bo.zip", work(2))
         self.graded(self.scratch / "in", "--only", "01_naive")
+        page = self.files("into")["anna.txt"]
         self.graded(self.scratch / "more", "--only", "01.score")
         rows = {row["submission"]: row for row in self.rows()}
-        self.assertEqual((rows["anna.zip"]["points"], rows["anna.zip"]["flags"]), ("10", "absent"))
+        said = [rows["anna.zip"][name] for name in ("points", "flags", "remark")]
+        self.assertEqual((said, self.files("into")["anna.txt"]), (["10", "absent", "not handed in again"], page))
         self.assertEqual(rows["bo.zip"]["01.score"], "1.2")
         bo = rows["bo.zip"]  # who handed in nothing, or was not graded yet: that is not known
         self.assertEqual((bo["01.softmax"], bo["points"], bo["flags"]), ("", "", "not graded"))

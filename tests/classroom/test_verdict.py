@@ -4,6 +4,7 @@ compiled."""
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 import unittest
@@ -385,6 +386,35 @@ class Verdict(unittest.TestCase):
             self.assertEqual(link("", 0), scratch / "program")
             with self.assertRaisesRegex(verdict.Environment, "^01_naive: it does not link:\nno space left$"):
                 link("no space left\n")
+
+    def test_headers_are_precompiled_once(self) -> None:
+        """Kills: headers of old compilers that fill a disk, or of this one that are gone or have no place."""
+        with temporary() as scratch:
+            chapter = unittest.mock.Mock()
+            chapter.name = "01_naive"
+            builder = build.Builder(unittest.mock.Mock(root=scratch), chapter, "gcc", "g++", scratch)
+            own, old = scratch / "headers/own", scratch / "headers/old"
+            old.mkdir(parents=True)
+            builder.__dict__["_headers"], builder.compile_command = own, ["simcc"]
+            for there in ([], [old]):  # where its own are there, the others are left alone
+                with unittest.mock.patch.object(build, "run_quietly", lambda *_, **__: self.assertTrue(own.is_dir())):
+                    builder._precompile()
+                self.assertEqual(sorted(own.parent.iterdir()), [*there, own])
+                old.mkdir(exist_ok=True)
+            with unittest.mock.patch.object(build, "run_quietly") as run:
+                builder._precompile()
+            empty = scratch / "01_naive/empty.cu"
+            command = ["simcc", *build.OPTIONS, "-c", str(empty), "-o", f"{empty}.o"]
+            self.assertEqual((run.call_args.args[0], empty.read_text()), (command, ""))
+            variables = {"CC": "gcc", "CXX": "g++", "SIM_PRECOMPILED": str(own)}
+            self.assertEqual(run.call_args.kwargs, variables)
+
+    def test_what_a_tool_of_the_course_is_given(self) -> None:
+        """Kills: a failure without what was said, or with variables of the make that called."""
+        with unittest.mock.patch.dict(os.environ, {"MAKEFLAGS": "x", "DEVICE": "x", "KEPT": "k"}):
+            build.run_quietly(["sh", "-c", 'test -z "$MAKEFLAGS$DEVICE" && test "$KEPT$OWN" = ko'], "what", OWN="o")
+        with self.assertRaisesRegex(verdict.Environment, "^what:\nout\nerr$"):
+            build.run_quietly(["sh", "-c", "echo out; echo err >&2; exit 1"], "what")
 
     def test_neighbors_of_a_hand_out(self) -> None:
         two = {"regions": ("01.sum", "01.other"), "teacher": False}
