@@ -333,6 +333,14 @@ class Sandbox(unittest.TestCase):
                     self.assertRaisesRegex(Environment, f"^{why}", sandbox.check_machine)
                 else:
                     sandbox.check_machine()
+        for most, why in ((64 << 20, ""), ((64 << 20) - 1, "this shell allows files of 67108863 bytes")):
+            limits = {sandbox.resource.RLIMIT_FSIZE: (most, -1)}
+            ours = unittest.mock.patch.object(
+                sandbox.resource, "getrlimit", lambda of, its=limits: its.get(of, (-1, -1))
+            )
+            with ours, self.assertRaisesRegex(Environment, f"^{why}") if why else contextlib.nullcontext():
+                sandbox.check_machine()
+        self.assertEqual([sandbox._works([name]) for name in ("true", "false", "/none")], [True, False, False])
         own = sandbox.kind.__wrapped__
         for asked, works, found in (
             ("", ["bwrap"], ("bwrap", "")),

@@ -236,6 +236,7 @@ class Term(Collected):
             ["Anna Meyer", "", "m101", "a@x.org", "", "10"], ["Bo Li", "", "m102", "b@x.org", "", "4"],
             ["Absent One", "", "m103", "c@x.org", "", ""],
         ])  # fmt: skip
+        self.put("of canvas/moodle.csv", "of another call")
         self.put("canvas/meyeranna_12345_67890_a.zip", work(6))
         self.put("canvas/libo_12345678901234567890123_67891_a.zip", work(2))
         self.graded(self.scratch / "canvas", "--only", "01_naive", into="of canvas")
@@ -244,6 +245,10 @@ class Term(Collected):
         long = "12345678901234567890123"
         self.assertEqual(canvas[2:], [["libo", long, "", "", "", "4"], ["meyeranna", "12345", "", "", "", "10"]])
         self.assertFalse((self.scratch / "of canvas/moodle.csv").exists())
+        export = self.put("export.csv", "Student,ID,SIS User ID,SIS Login ID\nAnna Meyer,12345,m1,anna\n")
+        self.graded(self.scratch / "canvas", "--only", "01.score", "--roster", str(export), into="by export")
+        canvas = list(csv.reader(io.StringIO((self.scratch / "by export/canvas.csv").read_text())))
+        self.assertEqual(canvas[2:], [["Anna Meyer", "12345", "", "anna", "", "3"], ["libo", long, "", "", "", "1.2"]])
 
     def check_as_canvas_does(self, rows: list[list[str]]) -> None:
         """lib/gradebook_importer.rb: header?, update_column_count, last_student_info_column, process_pp."""
@@ -285,6 +290,7 @@ class Term(Collected):
         })  # fmt: skip
         page = " ".join((self.scratch / "into/later.txt").read_text().split())
         self.assertIn("handed in 2 days late, 2027-03-03 00:01 by the archive: 8 of 10 points stay", page)
+        self.assertNotIn("handed in", (self.scratch / "into/in time.txt").read_text())
         flags = {row["submission"]: row["flags"] for row in self.rows()}
         self.assertEqual((flags["late.zip"], flags["tree"]), ("not on the roster, late", "not on the roster, late?"))
         self.graded(self.scratch / "in", "--only", "01_naive", into="no due")
