@@ -361,6 +361,15 @@ class Sandbox(unittest.TestCase):
                 else:
                     self.assertEqual(own(), found)
 
+    def test_threads_that_are_there_already(self) -> None:
+        """Of this user, whatever begins and ends meanwhile. Kills: a limit below which nothing can run."""
+        with temporary() as proc, unittest.mock.patch.object(sandbox, "Path", lambda _: proc):
+            for name in ("1/task/1", "1/task/2", "22/task/22", "self/task/9", "3"):
+                (proc / name).mkdir(parents=True)
+            self.assertEqual(sandbox._threads_now.__wrapped__(), 3)
+            with unittest.mock.patch.object(sandbox.os, "getuid", lambda: -1):
+                self.assertEqual(sandbox._threads_now.__wrapped__(), 0)
+
     def test_the_autograders_command_line(self) -> None:
         tool = ROOT / "classroom/autograder.py"
         with temporary() as scratch:
