@@ -175,6 +175,9 @@ f([&](int x) { return x; });                           | a lambda is written
 O[0] = q[ [] { return 0; }() ];                        | [
 O[0] = q [[maybe_unused]] ;                            | [
 float **pp; O[0] = 1;                                  | pointers to pointers
+float *const *p = 0;                                   | pointers to pointers
+O[0] = *(int *){q};                                    | casts are to numbers
+O[0] = ((struct partial)p).m;                          | casts are to numbers
 int x = 3, *p = 0, **r = 0;                            | pointers to pointers
 auto **z = 0;                                          | pointers to pointers
 float *a[4];                                           | arrays of pointers
