@@ -498,16 +498,22 @@ class Handed(Graded):
     def test_what_is_built_before(self) -> None:
         """Kills: a device that is built again, or not at all, or that no link is told of; a file left out."""
         grader, made = grade.Grader(self.grader().course, "01.score,02.merge", self.scratch), []
-        built = self.scratch / "build"
+        built = self.scratch / "simcc/build"
         library = built / grade.folder_of(grader.cxx.split()) / "libsim.a"
         quiet = unittest.mock.patch.object(grade, "run_quietly", lambda command, _: made.append(command[3:5]))
-        for there, given, found in ((False, "", ""), (True, "", str(library)), (True, "mine", "mine")):
+        root = unittest.mock.patch.object(grade, "ROOT", self.scratch)
+        for there, base, given, found in (
+            (False, built, "", ""),
+            (True, built, "", str(library)),
+            (True, "", "", str(library)),
+            (True, built, "mine", "mine"),
+        ):
             library.parent.mkdir(parents=True, exist_ok=True)
             library.touch() if there else library.unlink(missing_ok=True)
-            with quiet, unittest.mock.patch.dict(os.environ, {"SIM_BUILD": str(built), "SIM_LIB": given}):
+            with quiet, root, unittest.mock.patch.dict(os.environ, {"SIM_BUILD": str(base), "SIM_LIB": given}):
                 grader._build_device()
                 self.assertEqual(os.environ["SIM_LIB"], found)
-        self.assertEqual(made, [[str(ROOT / "simcc"), "lib"]] * 2)
+        self.assertEqual(made, [[str(self.scratch / "simcc"), "lib"]] * 3)
         judges = {}
         for name in ("01_naive", "02_online_softmax"):
             builder = judges.setdefault(name, unittest.mock.Mock()).builder
