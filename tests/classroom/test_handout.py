@@ -111,6 +111,50 @@ class Course(Handout):
                     text = handout.stubs_of(task.chapter, chosen)[task.id]
                     self.expect_stub(f"{task.id}, {variant}", own, text)
 
+    def test_what_a_page_says_of_its_tasks(self) -> None:
+        """Kills: a number, a file, a length or points of another task; a sentence about copies that there are not."""
+        for key in (None, CLASS_OF_CAPS):
+            chosen = handout.class_of_key(key)
+            for chapter in handout.CHAPTERS:
+                text, stubs = handout.assignment(chapter, chosen), handout.stubs_of(chapter, chosen)
+                sources, rows = handout.solved_sources(chapter, *chosen[chapter]), []
+                for number, task in enumerate(self.tasks, 1):
+                    files = ", ".join(f"`{name}`" for name, own in sources.items() if f"// task {task.id}: " in own)
+                    if task.chapter == chapter:
+                        about = re.search(r"about (\d+ lines?)", stubs[task.id])[1]
+                        rows.append(f"| {number} | `{task.id}`: {task.title} | {files} | {about} | {task.points:g} |")
+                self.assertEqual(re.findall(r"(?m)^\| \d.*", text), rows)
+                self.assertEqual("A task in several files" in text, any("`, `" in row for row in rows))
+                number = rows[0].split()[1]
+                self.assertIn(f"\n`make hint N={number}` in the tree's top directory helps with task {number}, a", text)
+                self.assertEqual("**Your class computes" in text, chosen[chapter][0] != "plain")
+
+    def test_small_parts(self) -> None:
+        """Kills: a constant without its f, chapters in another order, a place within the course or behind a link."""
+        for value, text in (("3", "3.0f 3 @VALUE@"), ("2.5", "2.5f 2.5 @VALUE@")):
+            text = text.replace("@VALUE@", f"{value}fx")
+            self.assertEqual(handout.with_value("@VALUE@f @VALUE@ @VALUE@fx", value), text)
+        self.assertEqual(handout.chapters_of(" 3, 01 01_naive"), ["01_naive", "03_tiled_matmul"])
+        self.assertEqual(handout.tasks_of("01.score,02.merge"), {"01.score", "02.merge"})
+        (self.scratch / "link").symlink_to(self.scratch)
+        (self.scratch / "lost").symlink_to("nowhere")
+        for place, why in (
+            (self.scratch / "link", "expected a directory, or nothing"),
+            (self.scratch / "lost", "expected a directory, or nothing"),
+            (ROOT / "common/x", "is inside of common/, which is copied"),
+            (ROOT / "common/problem/x", "is inside of common/, which is copied"),
+            (ROOT / "00_gpu/first/x", "is inside of 00_gpu/, which is copied"),
+        ):
+            with self.assertRaisesRegex(handout.TaskError, f"^OUT: shown: {why}"):
+                handout.check_place(place, "shown", False)
+        self.assertEqual(handout.check_place(ROOT / "x", "shown", False), ROOT)
+        for name, mode in (("private", 0o600), ("open", 0o666), ("run", 0o700), ("all", 0o777)):
+            (self.scratch / name).write_text("")
+            (self.scratch / name).chmod(mode)
+            handout.copy(self.scratch / name, self.scratch / f"new/{name}")
+            expected = 0o755 if mode & 0o111 == 0o111 else 0o744 if mode & 0o100 else 0o644
+            self.assertEqual((self.scratch / f"new/{name}").stat().st_mode & 0o777, expected)
+
     def hints_in(self, tree: Path) -> Callable[[str], str]:
         """What `make hint N=...` prints in a tree, without a process for each."""
         spec = importlib.util.spec_from_file_location("hint_of_tree", tree / "classroom/hint.py")
@@ -451,6 +495,7 @@ class Classes(Handout):
         path.write_bytes(self.GOOD.encode())
         header = self.succeeded(tool("--class-header", path)).stdout
         self.assertIn('{"05_fa2", {VARIANT_SOFTCAP, 2.5}},', header)
+        self.assertIn('{"02_online_softmax", {VARIANT_SINK, 0}},', header)
         self.assertNotIn("06_backward", header)
         for old, new, says in (
             ("01_naive\tplain", "01_naive\tsink", "no variant 'sink'"),
@@ -473,7 +518,10 @@ class Classes(Handout):
 class Solutions(Handout):
     def test_they_come_back_to_the_letter(self) -> None:
         tree = self.hand_out("back")
-        self.succeeded(tool("--solve", tree))
+        every = ",".join(task.id for task in self.tasks if task.id != "01.score")
+        said = [self.succeeded(tool("--solve", tree, *more)).stdout for more in (["--except", every], [])]
+        places = [path.read_text().count("// task ") for path in tree.glob("0[1-8]_*/*.cu*")]
+        self.assertEqual(said, [f"{tree}: 1 solution\n", f"{tree}: {sum(places)} solutions\n"])
         for chapter in HANDED_OUT:
             paths = [*(ROOT / chapter).glob("*.cu"), *(ROOT / chapter).glob("*.cuh")]
             self.assertTrue(paths)
