@@ -337,7 +337,7 @@ class Layouts(Collected):
             ("MOST_BULK", path.stat().st_size - 1, zipped),
             ("MOST_BULK", path.stat().st_size, ""),
             ("MOST_IN_BULK", 1, "more than 1 files"),
-            ("MOST_IN_BULK", path.stat().st_size // 46, ""),
+            ("MOST_IN_BULK", 2, ""),
         ):
             expected = self.assertRaisesRegex(collect.Wrong, why) if why else contextlib.nullcontext()
             with unittest.mock.patch.object(collect, name, most), expected:

@@ -3,6 +3,7 @@ compiled."""
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -371,9 +372,7 @@ class Verdict(unittest.TestCase):
     def test_what_does_not_link(self) -> None:
         """Kills: a traceback where a function is declared and nowhere defined, or a machine's own failure charged."""
         with temporary() as scratch:
-            chapter = unittest.mock.Mock()
-            chapter.name = "01_naive"
-            builder = build.Builder(unittest.mock.Mock(root=scratch), chapter, "gcc", "g++", scratch)
+            builder = self.builder(scratch)
             builder.cxx = str(scratch / "link")
 
             def link(said: str, status: int = 1) -> Path | Failure:
@@ -387,12 +386,87 @@ class Verdict(unittest.TestCase):
             with self.assertRaisesRegex(verdict.Environment, "^01_naive: it does not link:\nno space left$"):
                 link("no space left\n")
 
+    def builder(self, scratch: Path, teacher: bool = True) -> build.Builder:
+        chapter = unittest.mock.Mock()
+        chapter.name = "01_naive"
+        return build.Builder(unittest.mock.Mock(root=scratch, is_teacher=teacher), chapter, "gcc", "g++", scratch)
+
+    def test_a_program_of_regions(self) -> None:
+        """Kills: a stack that nobody counts, or that costs a solution its points; a file that is another one's."""
+        for teacher, more, refused in ((True, 0, 0), (True, 1, 1), (False, 1024, 0), (False, 1025, 1025)):
+            with temporary() as scratch:
+                builder = self.builder(scratch, teacher)
+                builder.chapter.spliced.return_value = {"b.cu": "", "a.cu": "", "c.cuh": ""}
+                solved = build.Object(scratch / "solved", {"f": ("here", 10)})
+                made = build.Object(scratch / "made", {"f": ("here", 10 + build.MOST_STACK + more)}, more == 0)
+                own = {"compiled_anew": {"a.cu"}, "solved_object": solved, "_compile": made, "_write_sources": None}
+                for name, value in own.items():
+                    setattr(builder, name, unittest.mock.Mock(return_value=value))
+                with unittest.mock.patch.object(builder, "_link", side_effect=lambda _, program: program) as link:
+                    found = builder.program({"01.sum": "x"}, "01.sum")
+                    self.assertIs(builder.program({"01.sum": "x"}, "01.sum"), found)
+                self.assertEqual(builder._compile.call_count, 1)
+                if refused:
+                    why = f"its local variables take {refused} bytes more than what a thread may have"
+                    self.assertEqual((found.category, found.message), ("refused", why))
+                    continue
+                self.assertEqual(link.call_args.args[0], [made.path, solved.path])
+                self.assertEqual(builder.lacking_return, {found} if more == 0 else set())
+                self.assertEqual([*builder.scratch.iterdir()], [])
+                found.touch()
+                builder.discard(found)
+                builder._compile.return_value = "01.sum/a.cu:3:1: error: u_x is wrong"
+                failed = builder.program({"01.sum": "x"}, "01.sum")  # asked for again, it is made again
+                self.assertEqual((failed.message, found.exists()), ("@@01.sum/a.cu:3@@: x is wrong", False))
+
+    def test_a_compilation(self) -> None:
+        """Kills: a machine's failure that costs points, a compiler that is asked twice for what takes too long."""
+        ended = "01_naive/a.cu: the compiler was ended: cc: No space left on device"
+        for outcome, log, made in (
+            (Outcome(0, 0, ""), "", ""),
+            (Outcome(0, 0, ""), "a.cu:1: warning: x [-Wreturn-type]", "lacks"),
+            (Outcome(1, 0, ""), "a.cu:1: error", "a.cu:1: error"),
+            (Outcome(1, 0, ""), "cc: Out of memory", build.TOO_MUCH),
+            (Outcome(1, 0, ""), "cannot allocate 9 bytes", build.TOO_MUCH),
+            (Outcome(0, 0, "cpu"), "", build.TOO_MUCH),
+            (Outcome(1, 0, ""), "x\ncc: No space left on device\n", None),
+            (Outcome(3, 0, ""), "", "the compiler ended with status 3"),
+            (Outcome(0, 9, ""), "", "the compiler ended with status -9"),
+        ):
+            with temporary() as scratch:
+                builder, asked = self.builder(scratch), []
+                builder.__dict__.update({"_headers": scratch / "headers", "_clang": ["clang"]})
+
+                def run(_: list[str], asked=asked, log=log, outcome=outcome, **settings: object) -> Outcome:
+                    asked.append(settings["environment"]["SIM_PRECOMPILED"])
+                    (kept := scratch / "kept").mkdir(exist_ok=True)
+                    (kept / "a.su").write_text("k.cu:3:6:f\t96\tstatic\n")
+                    settings["output"].write_text(log)
+                    self.assertEqual((settings["cpu_seconds"], settings["memory_mb"]), (20, 4096))
+                    return outcome
+
+                with unittest.mock.patch.object(build.sandbox, "run", run):
+                    if made is None:
+                        self.assertRaisesRegex(verdict.Environment, f"^{ended}$", builder._compile, scratch, "a.cu")
+                    else:
+                        expected = build.Object(scratch / "a.cu.o", {"f": ("k.cu:3:6", 96)}, made == "lacks")
+                        self.assertEqual(builder._compile(scratch, "a.cu"), expected if made in ("", "lacks") else made)
+                again = [""] * (made not in ("", "lacks", None, build.TOO_MUCH))  # with the headers themselves
+                self.assertEqual(asked, [str(scratch / "headers"), *again])
+
+    def test_one_grader_builds_at_a_time(self) -> None:
+        with temporary() as root:
+            with build.alone(root), (root / "build/.classroom-lock").open("w") as other:
+                self.assertRaises(BlockingIOError, fcntl.flock, other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with (root / "build/.classroom-lock").open("w") as other:
+                fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with self.assertRaisesRegex(verdict.Environment, "^/dev/null/build: cannot be written: Not a directory$"):
+                build.alone(Path("/dev/null")).__enter__()
+
     def test_headers_are_precompiled_once(self) -> None:
         """Kills: headers of old compilers that fill a disk, or of this one that are gone or have no place."""
         with temporary() as scratch:
-            chapter = unittest.mock.Mock()
-            chapter.name = "01_naive"
-            builder = build.Builder(unittest.mock.Mock(root=scratch), chapter, "gcc", "g++", scratch)
+            builder = self.builder(scratch)
             own, old = scratch / "headers/own", scratch / "headers/old"
             old.mkdir(parents=True)
             builder.__dict__["_headers"], builder.compile_command = own, ["simcc"]
