@@ -21,7 +21,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -34,9 +33,10 @@ from pathlib import Path
 from typing import NoReturn
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "simcc"))
 
 import collect
+from driver.counterpart import counterpart
 from judge import cases as casebook
 from judge import results as told
 from judge import sandbox
@@ -71,7 +71,7 @@ class Grader:
         """`secret`: cases are drawn from it, the key and a region."""
         self.course, self.scratch, self.secret = course, scratch, secret
         self.cc = os.environ.get("CC") or "gcc"
-        self.cxx = os.environ.get("CXX") or _counterpart(self.cc)
+        self.cxx = os.environ.get("CXX") or counterpart("c++", self.cc)
         self.tasks = chosen(course.tasks, only)
         self.cases = casebook.read_cases(CLASSROOM / "judge/cases.tsv")
         self.needs = {
@@ -313,14 +313,6 @@ class Grader:
 
 def _unusable(path: Path | collect.HandIn, error: Unusable) -> str:
     return f"not graded: SUBMISSION={path}: {error}"
-
-
-def _counterpart(cc: str) -> str:
-    command = [sys.executable, str(ROOT / "simcc/driver/counterpart.py"), "c++", cc]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise Environment(f"CC={cc}: no C++ compiler goes with it")
-    return done.stdout.strip()
 
 
 def _jobs() -> int:

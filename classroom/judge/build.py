@@ -15,12 +15,9 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-sys.path.append(str(Path(__file__).resolve().parents[2] / "simcc"))
 
 from driver.build import WRAPPED, folder_of
 from driver.compilers import clang_for_cuda, is_clang

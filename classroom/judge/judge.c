@@ -35,11 +35,10 @@ static float *read_output(const char *directory, const struct tensor *tensor, co
 	size_t bytes = tensor_elements(problem, tensor) * sizeof(float);
 	float *values = malloc(bytes);
 	int file = open(tensor_path(directory, tensor->name, path, sizeof path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-	bool is_good = values && file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-	               status.st_size - (off_t)bytes > 0 && status.st_size - (off_t)bytes <= LONGEST_HEADER &&
+	bool is_good = fstat(file, &status) == 0 && status.st_size > (off_t)bytes &&
+	               status.st_size <= (off_t)bytes + LONGEST_HEADER &&
 	               pread(file, values, bytes, status.st_size - (off_t)bytes) == (ssize_t)bytes;
-	if (file >= 0)
-		close(file);
+	close(file);
 	if (is_good)
 		return values;
 	free(values);
@@ -100,11 +99,12 @@ static bool is_plain_form(
 		return false;
 	bool is_plain = true;
 	for (const struct tensor *tensor = kernel->tensors; tensor->name && is_plain; tensor++) {
-		const struct expectation *expectation =
-			expectations_find_shaped(&expectations, tensor->name, tensor->shape);
-		float *actual =
-			expectation && tensor_is_output(tensor) ? read_output(directory, tensor, &problem) : NULL;
-		is_plain = !tensor_is_output(tensor) || (actual && check_tensor(expectation, actual).passed);
+		if (!tensor_is_output(tensor))
+			continue;
+		float *actual = read_output(directory, tensor, &problem);
+		is_plain = actual &&
+		           check_tensor(expectations_find_shaped(&expectations, tensor->name, tensor->shape), actual)
+		                   .passed;
 		free(actual);
 	}
 	expectations_free(&expectations);
@@ -199,7 +199,6 @@ static int judge(const struct chapter *chapter, struct class_variant variant, in
 		return complain("judge", &error);
 	}
 	const char *directory = argv[1];
-	argv[1] = argv[0];
 	if (options_parse(argc - 1, argv + 1, chapter->options, &chapter->defaults, &options, &error) != 0 ||
 	    device_open(options.gpu, &device, &error) != 0)
 		return complain("judge", &error);
@@ -231,7 +230,6 @@ int chapter_main(const struct chapter *chapter, int argc, char **argv)
 		int count = 1;
 		for (char *word = strtok(line, "\t\n"); word && count < MOST_WORDS; word = strtok(NULL, "\t\n"))
 			words[count++] = word;
-		words[count] = NULL;
 		status = judge(chapter, variant, count, words);
 	}
 	free(line);

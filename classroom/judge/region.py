@@ -61,7 +61,7 @@ class _Rewriter:
         self.out: list[str] = []
 
     # A token that is not there: before the first, after the last.
-    NONE = Token("none", "", 0)
+    NONE = Token("none", "", 1)
 
     def at(self, index: int) -> Token:
         return self.tokens[index] if 0 <= index < len(self.tokens) else self.NONE
@@ -106,7 +106,7 @@ class _Rewriter:
                 self.out.append(token.text)
         for name in sorted(self.names.declared):
             if not self.declares(name):
-                raise Refusal(last.line or 1, f"expected a declaration of {name}, which the lines after the region use")
+                raise Refusal(last.line, f"expected a declaration of {name}, which the lines after the region use")
         return "".join(self.out) + ("\n" if self.tokens else "")
 
     # -- whole --
@@ -238,9 +238,7 @@ class _Rewriter:
 
     def is_constants_name(self, index: int) -> bool:
         """Whether the region declares a thing of its own here that has the name of a constant of the file."""
-        token, before = self.at(index), self.at(index - 1)
-        if token.text not in self.names.constants:
-            return False
+        before = self.at(index - 1)
         if before.text == "," and self.in_declaration(index):
             return self.enclosing[index] == self.enclosing[self.beginnings[index]]
         while before.text in ("*", "&", "const"):
@@ -369,7 +367,7 @@ class _Rewriter:
         if token.text in words.ARITHMETIC and self.at(index - 1).text in words.ARITHMETIC:
             return  # looked at with its first word
         first = index
-        while self.at(first - 1).text in ("const", "struct") or self.at(first - 1).text in words.ARITHMETIC:
+        while self.at(first - 1).text in ("const", "struct"):
             first -= 1
         last = index
         while self.at(last + 1).text == "const" or self.at(last + 1).text in words.ARITHMETIC:
@@ -382,8 +380,7 @@ class _Rewriter:
                 f"{token.text} ({self.at(last + 2).text}: pointers to functions and arrays are not in a region",
             )
         self.refuse_deeper_pointers(last)
-        controls = self.at(first - 2).text in ("for", "if", "while", "switch")
-        if self.at(first - 1).text == "(" and not controls and not self.is_parameter_list(first - 1):
+        if self.at(first - 1).text == "(" and not self.is_parameter_list(first - 1):
             close = last + 1
             while self.at(close).text in ("*", "&", "const", "&&"):
                 close += 1
@@ -392,7 +389,7 @@ class _Rewriter:
 
     def is_parameter_list(self, index: int) -> bool:
         """Whether the bracket at `index` is the ( after a lambda's captures."""
-        return self.at(index).text == "(" and index > 0 and self.enclosing[index - 1] in self.lambda_brackets
+        return self.at(index).text == "(" and self.enclosing[index - 1] in self.lambda_brackets
 
     def refuse_deeper_pointers(self, index: int) -> None:
         """After the type at `index`: no pointer to a pointer, no array of pointers, no reference to a temporary."""

@@ -42,15 +42,10 @@ class TaskResult:
         return bool(self.criteria) and all(criterion.passed for criterion in self.criteria.values())
 
     @property
-    def has_warning(self) -> bool:
-        hazards = self.criteria.get("hazards")
-        return bool(hazards and hazards.passed and hazards.message)
-
-    @property
     def unjudged(self) -> float:
         """Points."""
         share = sum(WEIGHTS[name] for name, criterion in self.criteria.items() if criterion.category == NOT_JUDGED)
-        return round(self.task.points * share / 100, 2)
+        return self.task.points * share / 100
 
     @property
     def score(self) -> float:
@@ -67,7 +62,7 @@ class TaskResult:
 
 
 def final_of(tasks: Iterable[TaskResult]) -> float:
-    return round(sum(each.final for each in tasks), 2)
+    return sum(each.final for each in tasks)
 
 
 @dataclass
@@ -193,7 +188,7 @@ def predicted(results: Results) -> str:
 def human(results: Results) -> str:
     text = table(results)
     lost = [each for each in results.tasks if not each.full]
-    told = [each for each in results.tasks if not each.full or each.has_warning]
+    told = [each for each in results.tasks if not each.full or each.criteria["hazards"].message]
     if lost:
         text += "\nok: has its points   NO: has not   -: not counted, because of another\n"
         if unjudged := sum(each.unjudged for each in lost):

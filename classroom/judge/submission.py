@@ -170,9 +170,9 @@ def _name_in_zip(info: zipfile.ZipInfo) -> str:
 def _time_in_zip(info: zipfile.ZipInfo) -> float | None:
     """Seconds, of UTC if they are there, else of this machine's zone."""
     extra = info.extra
-    while len(extra) >= 4:
+    while len(extra) >= 9:
         kind, size = struct.unpack("<HH", extra[:4])
-        if kind == 0x5455 and size >= 5 and len(extra) >= 9 and extra[4] & 1:
+        if kind == 0x5455 and size >= 5 and extra[4] & 1:
             return float(struct.unpack("<i", extra[5:9])[0])
         extra = extra[4 + size :]
     try:

@@ -17,6 +17,7 @@ import unittest
 import unittest.mock
 import zipfile
 from collections.abc import Iterable
+from datetime import datetime, timezone
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -138,7 +139,7 @@ class Layouts(Collected):
         })  # fmt: skip
         self.assertEqual([line.partition(":")[0] for line in warnings], [".hidden", "__MACOSX", "notes.docx", "x.rar"])
         # a zip of that folder, as it is and with a folder around it
-        for around in ("", "handed in/"):
+        for around in ("", "handed in/", "of_week_12345_67890_x/"):
             files = {}
             for path in sorted((self.scratch / "in").rglob("*")):
                 if path.is_file():
@@ -148,6 +149,16 @@ class Layouts(Collected):
                 self.assertEqual(
                     [(each.label, self.read(each)) for each in again], [(each.label, self.read(each)) for each in hands]
                 )
+        self.put("more/anna_weighted-sum.cu", "x;\n")  # the longest task that fits
+        self.put("more/into/results.csv", "old")
+        hands, warnings = collect.collect(
+            self.scratch / "more", ("sum", "weighted-sum"), (), self.scratch / "more/into"
+        )
+        self.assertEqual(([hand.label for hand in hands], warnings), (["anna"], ["into: left out: the results"]))
+        own = region("01.score")
+        for files in ({"a/b.cu": own, "c/b.cu": own}, {"a.zip": work()}, {"a/01_naive/naive.cu": own}):
+            hands, _ = self.collect(self.put("few.zip", packed(files)))
+            self.assertEqual({hand.label for hand in hands}, {name.partition("/")[0] for name in files})
         with self.assertRaisesRegex(collect.Wrong, "is one submission: 01_naive is in it; SUBMISSION= grades it"):
             self.collect(self.put("one.zip", packed({"01_naive/naive.cu": region("01.score"), "README.md": "x"})))
 
@@ -167,6 +178,10 @@ class Layouts(Collected):
         (a, b, c, d), _ = self.collect(self.scratch / "in")
         self.assertIn("int x = 2", self.grader().read(a).regions["01.score"].text)
         self.assertEqual(a.said, ["handed in twice: 9.zip counts, 10.zip does not (its files are newer)"])
+        self.assertEqual(a.newest, time.mktime((2027, 3, 1, 9, 30, 0, 0, 0, -1)))
+        self.put("in/a/own.cu", region("01.score"))  # since then
+        self.assertEqual((self.read(a), a.said, a.newest), (["01.score"], [], None))
+        self.assertEqual(collect._natural(f"a{'9' * 19}"), [(-1, "a"), (10**18 - 1, ""), (-1, "")])
         self.read(b)
         why = "cannot be used: not a zip file (nor a directory)"
         self.assertEqual(b.said, [f"handed in twice: b.zip counts, b2.zip does not ({why})"])
@@ -251,6 +266,10 @@ class Layouts(Collected):
             lone, _ = self.collect(self.put("in/tar.tgz", tar.getvalue()).parent)
             with self.assertRaisesRegex(submission.Unusable, "refused: '01.score.cu' is a link, expected files only"):
                 self.read(lone[0])
+        self.assertEqual(self.collect(self.put("none.zip", packed({}))), ([], []))
+        with unittest.mock.patch.object(submission, "MOST_FILES", 1):  # it is of one student
+            bulk = packed({"a.zip": work(), "b.zip": work()}, "tar")
+            self.assertEqual(len(self.collect(self.put("bulk.tgz", bulk))[0]), 2)
         for name, content, why in (
             (
                 "cut.zip",
@@ -275,8 +294,76 @@ class Layouts(Collected):
             self.collect(path)
         self.assertEqual(
             {each.name for each in self.scratch.iterdir()},
-            {"bulk.zip", "in", "cut.zip", "end.zip", "cut.tar.gz", "text.txt"},
+            {"bulk.zip", "in", "none.zip", "bulk.tgz", "cut.zip", "end.zip", "cut.tar.gz", "text.txt"},
         )
+
+    def test_which_times_may_be_true(self) -> None:
+        """Kills: a limit that is off by a second, or is in another century."""
+        least, most = (datetime(year, 1, 1, tzinfo=timezone.utc).timestamp() for year in (2000, 2100))
+        for times, newest in (
+            ((least, most, None, 0.0), None),
+            ((least + 1, least), least + 1),
+            ((most - 1, least + 1, most), most - 1),
+        ):
+            entries = [submission.Entry(0, bytes, "", when) for when in times]
+            self.assertEqual(collect.newest_of(entries), newest)
+
+    def test_how_many_entries_a_zip_may_have(self) -> None:
+        """By its end, however much stands before it; kills: an end that is not found, another field of it."""
+        reads = []
+
+        class File(io.BytesIO):
+            def read(self, *most: int) -> bytes:
+                reads.append(len(found := super().read(*most)))
+                return found
+
+        for length, of_64, entries in (
+            (46 * 7, None, 7),
+            (46 * 7 + 45, None, 7),
+            (0xFFFFFFFF, None, 0xFFFFFFFF // 46),
+            (0xFFFFFFFF, 46 * 9, 9),
+            (46 * 7, 46 * 9, 7),
+        ):
+            text = b"x" * (1 << 17) if of_64 is None else b""
+            text += b"" if of_64 is None else b"PK\6\6" + bytes(36) + struct.pack("<QQ", of_64, 3)
+            file = File(text + b"PK\5\6" + bytes(8) + struct.pack("<IIH", length, 5, 65_535) + bytes(65_535))
+            self.assertEqual((collect.most_entries(file), file.tell()), (entries, 0))
+        self.assertEqual(max(reads), 1 << 17)  # of files that may have gigabytes
+        self.assertEqual(collect.most_entries(io.BytesIO(bytes(99))), 0)
+        self.assertEqual(collect.most_entries(io.BytesIO(b"PK\5\6" + bytes(8) + struct.pack("<IIH", 92, 0, 0))), 2)
+        self.assertEqual((collect.MOST_BULK, collect.MOST_IN_BULK), (4 << 30, 200_000))
+        path, zipped = self.put("bulk.zip", packed({"a.zip": b"", "b.zip": b""})), "expected at most"
+        for name, most, why in (
+            ("MOST_BULK", path.stat().st_size - 1, zipped),
+            ("MOST_BULK", path.stat().st_size, ""),
+            ("MOST_IN_BULK", 1, "more than 1 files"),
+            ("MOST_IN_BULK", 2, ""),
+        ):
+            expected = self.assertRaisesRegex(collect.Wrong, why) if why else contextlib.nullcontext()
+            with unittest.mock.patch.object(collect, name, most), expected:
+                self.assertEqual(len(self.collect(path)[0]), 2)
+
+    def test_what_is_said_where_nothing_is_read(self) -> None:
+        for number in range(4):
+            self.put(f"in/anna/{number}{'x' * 20}.txt", "x")
+        (hand,), _ = self.collect(self.scratch / "in")
+        shown = ", ".join(f"{number}{'x' * 20}.txt" for number in range(3))
+        with self.assertRaisesRegex(submission.Unusable, f"^nothing in it that is read: {shown}; expected zip, tar.gz"):
+            hand.entries()
+        self.put(f"in/anna/{'0' * 110}.txt", "x")
+        with self.assertRaisesRegex(submission.Unusable, f"^nothing in it that is read: {'0' * 100}; expected zip"):
+            hand.entries()
+        self.put("in/anna/0.cu", "x;\n")
+        self.put("in/anna/old.zip", work())  # beside sources an archive is not read
+        self.assertEqual([name for name in hand.entries() if not name.endswith(".txt")], ["0.cu"])
+        for number in range(20):
+            self.put(f"in/bo/{number}.zip", work())
+        self.assertEqual(self.read(self.collect(self.scratch / "in")[0][1]), [*TASKS])
+        pipe = self.scratch / "in/pipe.zip"
+        os.mkfifo(pipe)
+        hand = self.collect(self.scratch / "in")[0][-1]
+        with self.assertRaisesRegex(submission.Unusable, "^neither a directory nor a plain file$"):
+            hand.entries()
 
     def test_every_file_is_a_row_or_a_warning(self) -> None:
         """A property, of folders and archives with names that a seed draws; and a thousand students are no matter."""
@@ -315,6 +402,8 @@ class Rosters(Collected):
             "Identifier,Full name,ID number,Email address,Status\nParticipant 77,Anna  Meyer,m101,anna@x.org,-\n",
         ):
             self.assertEqual([(each.name, each.id, each.email) for each in self.roster(text)], anna, text)
+            self.assertEqual([each.canvas for each in self.roster(text)], [""])
+        self.assertEqual([each.name for each in self.roster("Surname,Given name\nMeyer,Anna\n")], ["Anna Meyer"])
         worksheet = "Identifier,Full name,Email address,Last modified (submission)\n"
         worksheet += "Participant 77,A B,a@x,{}\nParticipant 78,C,c@x,-\n"
         for when in ('"Monday, 1 March 2027, 11:05 PM"', "2027-03-01T23:05"):
@@ -362,10 +451,26 @@ class Rosters(Collected):
         self.assertRegex(said, r"^grade: ROSTER=.*roster.csv:3: 1 fields, expected 2: name, id\n$")
 
     def test_who_is_who(self) -> None:
+        sheet = (
+            "Identifier,Full name\nParticipant 77,Anna A\nParticipant 78,Bo B\n"  # by the platform's own number first
+        )
+        export = "Student,ID,SIS Login ID\nAnna A,12345,\nBo B,12346,\n"
+        for text, name, line in (
+            (sheet, "Bo B_77_assignsubmission_file_a.zip", 2),
+            (sheet, "Anna A_79_assignsubmission_file_a.zip", 2),
+            (sheet, "bob_77_67890_a.zip", 3),
+            (export, "bob_12345_67890_a.zip", 2),
+            (export, "annaa_12347_67890_a.zip", 2),
+            (export, "Bo B_12345_assignsubmission_file_a.zip", 3),
+        ):
+            hands, _ = self.collect(self.put(f"{line} {name}/{name}", work()).parent)
+            found = collect.enroll(hands, self.roster(text))
+            self.assertEqual([each.student.line for each in found if each.items], [line], name)
         roster = self.roster(
             'name,id,e-mail\nAnna Meyer,m101,anna@x.org\n"Li, Bo",m102,bo.li@x.org\n'
             "Zo\u00eb Marie \u00d6zg\u00fcr,m103,zoe@x.org\n"
             "Jo Day,m104,jo@x.org\nJo Day,m105,jo2@x.org\nGit Hub,octo-cat,git@x.org\nNo Body,m107,nobody@x.org\n"
+            "Short One,x7,s@x.org\nShort Two,Y77,t@x.org\n"
         )
         for name, line in (
             ("Anna Meyer_55_assignsubmission_file_a.zip", 2),
@@ -385,6 +490,9 @@ class Rosters(Collected):
             ("Jo Day_5_assignsubmission_file_a.zip", 0),
             ("m104.zip", 5),
             ("Participant_m_101_assignsubmission_file_a.zip", 0),
+            ("hw_x7.zip", 0),  # of two letters an ID is no part of a name
+            ("x7.zip", 9),
+            ("hw-y77.zip", 10),
         ):
             hand = self.collect(self.put(f"{abs(hash(name))}/{name}", work()).parent)[0][0]
             found = collect.enroll([hand], roster)
@@ -395,6 +503,44 @@ class Rosters(Collected):
                 self.assertRegex(
                     found[-1].remarks[0], "^(not on the roster|fits several on the roster: line 5, line 6)$"
                 )
+
+    def test_late_to_the_second(self) -> None:
+        """Kills: a day that begins elsewhere, a share that is another one, a clock that is not the one that counts."""
+        deadline = collect.Deadline.of("2027-03-01T23:59", "10%/day")
+        due = time.mktime((2027, 3, 1, 23, 59, 0, 0, 0, -1))
+        self.assertEqual((deadline.due, deadline.percent), (due, 10))
+        self.assertEqual(collect.Deadline.of("2027-03-01T23:59", "100%/day").percent, 100)
+
+        def judged(when: float | None, newest: float | None, of: collect.Deadline = deadline, **more: object) -> tuple:
+            hand = collect.HandIn("a", **{"items": ["a"], **more})
+            hand.student.time, hand.newest = when, newest
+            return of.judged(hand)
+
+        for seconds, late, share in (
+            (-1, "no", 1),
+            (0, "no", 1),
+            (1, "1 day", 0.9),
+            (86400, "1 day", 0.9),
+            (86401, "2 days", 0.8),
+            (86400 * 9, "9 days", 0.1),
+            (86400 * 10, "10 days", 0),
+            (86400 * 11, "11 days", 0),
+        ):
+            shown = datetime.fromtimestamp(due + seconds).strftime("%Y-%m-%d %H:%M")
+            for found, clock in ((judged(due + seconds, 1.0), "roster"), (judged(None, due + seconds), "archive")):
+                self.assertEqual(found[:3], (shown, clock, late))
+                self.assertAlmostEqual(found[3], share)
+        noon, canvas = datetime.fromtimestamp(due).strftime("%Y-%m-%d %H:%M"), {"platform": "Canvas"}
+        for found, expected in (
+            (judged(due, due, items=[]), ("", "", "", 1)),
+            (judged(None, None), ("", "", "not known", 1)),
+            (judged(None, due, **canvas), (noon, "Canvas", "no", 1)),
+            (judged(None, None, **canvas, is_late=True), ("", "Canvas", "yes, days not known", 1)),
+            (judged(due, None, **canvas, is_late=True), (noon, "roster", "no", 1)),
+            (judged(due, None, collect.Deadline()), (noon, "roster", "", 1)),
+            (judged(None, None, collect.Deadline()), ("", "", "", 1)),
+        ):
+            self.assertEqual(found, expected)
 
     def test_the_table(self) -> None:
         """Everyone has a row: absent, unknown, twice."""

@@ -3,6 +3,7 @@ grader says to submissions that are not as they should be; and what its text sho
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import time
@@ -55,6 +56,15 @@ class Points(Graded):
                     self.assertEqual([each.id for each in chosen], [task.id])
                     for tree, points in ((solved, task.points), (handed_out, 0)):
                         self.assertEqual(self.grader(key).grade(tree, lambda _: None, chosen).score, points)
+
+    def test_a_case_in_place_has_one_array(self) -> None:
+        program = self.grader().judge_of("07_transformer").builder.program({}, "")
+        for kernel, written in (("rope", "x"), ("project", "residual")):
+            done = run(program, "--save", self.scratch / kernel, "--kernel", kernel, "--seq", "3", "--in-place")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            (launch,) = (json.loads(line) for line in (self.scratch / kernel / "report.jsonl").read_text().splitlines())
+            found = {each["name"] for each in launch["tensors"] if each["requested"]["write_bytes"]}
+            self.assertEqual(found, {written})
 
     @only_when_thorough
     def test_a_touched_stub_has_none_either(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
+import os
 import re
 import shutil
 import sys
@@ -17,6 +18,7 @@ from subprocess import CompletedProcess as Done
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, ROOT, handout, run
+from judge import course
 from lib import tasks
 from lib.chapters import PROGRAMS
 from tree import PROGRAMS as HANDED_OUT
@@ -108,6 +110,50 @@ class Course(Handout):
                     chosen = {task.chapter: (variant, values[0])}
                     text = handout.stubs_of(task.chapter, chosen)[task.id]
                     self.expect_stub(f"{task.id}, {variant}", own, text)
+
+    def test_what_a_page_says_of_its_tasks(self) -> None:
+        """Kills: a number, a file, a length or points of another task; a sentence about copies that there are not."""
+        for key in (None, CLASS_OF_CAPS):
+            chosen = handout.class_of_key(key)
+            for chapter in handout.CHAPTERS:
+                text, stubs = handout.assignment(chapter, chosen), handout.stubs_of(chapter, chosen)
+                sources, rows = handout.solved_sources(chapter, *chosen[chapter]), []
+                for number, task in enumerate(self.tasks, 1):
+                    files = ", ".join(f"`{name}`" for name, own in sources.items() if f"// task {task.id}: " in own)
+                    if task.chapter == chapter:
+                        about = re.search(r"about (\d+ lines?)", stubs[task.id])[1]
+                        rows.append(f"| {number} | `{task.id}`: {task.title} | {files} | {about} | {task.points:g} |")
+                self.assertEqual(re.findall(r"(?m)^\| \d.*", text), rows)
+                self.assertEqual("A task in several files" in text, any("`, `" in row for row in rows))
+                number = rows[0].split()[1]
+                self.assertIn(f"\n`make hint N={number}` in the tree's top directory helps with task {number}, a", text)
+                self.assertEqual("**Your class computes" in text, chosen[chapter][0] != "plain")
+
+    def test_small_parts(self) -> None:
+        """Kills: a constant without its f, chapters in another order, a place within the course or behind a link."""
+        for value, text in (("3", "3.0f 3 @VALUE@"), ("2.5", "2.5f 2.5 @VALUE@")):
+            text = text.replace("@VALUE@", f"{value}fx")
+            self.assertEqual(handout.with_value("@VALUE@f @VALUE@ @VALUE@fx", value), text)
+        self.assertEqual(handout.chapters_of(" 3, 01 01_naive"), ["01_naive", "03_tiled_matmul"])
+        self.assertEqual(handout.tasks_of("01.score,02.merge"), {"01.score", "02.merge"})
+        (self.scratch / "link").symlink_to(self.scratch)
+        (self.scratch / "lost").symlink_to("nowhere")
+        for place, why in (
+            (self.scratch / "link", "expected a directory, or nothing"),
+            (self.scratch / "lost", "expected a directory, or nothing"),
+            (ROOT / "common/x", "is inside of common/, which is copied"),
+            (ROOT / "common/problem/x", "is inside of common/, which is copied"),
+            (ROOT / "00_gpu/first/x", "is inside of 00_gpu/, which is copied"),
+        ):
+            with self.assertRaisesRegex(handout.TaskError, f"^OUT: shown: {why}"):
+                handout.check_place(place, "shown", False)
+        self.assertEqual(handout.check_place(ROOT / "x", "shown", False), ROOT)
+        for name, mode in (("private", 0o600), ("open", 0o666), ("run", 0o700), ("all", 0o777)):
+            (self.scratch / name).write_text("")
+            (self.scratch / name).chmod(mode)
+            handout.copy(self.scratch / name, self.scratch / f"new/{name}")
+            expected = 0o755 if mode & 0o111 == 0o111 else 0o744 if mode & 0o100 else 0o644
+            self.assertEqual((self.scratch / f"new/{name}").stat().st_mode & 0o777, expected)
 
     def hints_in(self, tree: Path) -> Callable[[str], str]:
         """What `make hint N=...` prints in a tree, without a process for each."""
@@ -246,6 +292,15 @@ class Tree(Handout):
         done = run("make", "handout", "OUT=x", directory=tree)
         self.assertEqual(done.returncode, 2)
         self.assertIn("was handed out", done.stderr)
+        # The student's own judge has the same class, tasks and stubs, and nothing of chapters that are yet to come.
+        teacher, own = course.Course(ROOT, CLASS_OF_WINDOWS), course.Course(tree, None)
+        self.assertEqual((own.chosen, own.tasks), (teacher.chosen, teacher.tasks))
+        self.assertEqual(own.given_files(), teacher.given_files())
+        self.assertNotEqual(own.chosen, course.Course(ROOT, "").chosen)
+        for mine, theirs in ((own.chapter(name), teacher.chapter(name)) for name in own.chapters):
+            self.assertEqual((mine.base, mine.stubs, mine.variant), (mine.given, theirs.stubs, theirs.variant))
+        shutil.rmtree(tree / "classroom/judge/original/05_fa2")
+        self.assertEqual(course.Course(tree, None).tasks, [task for task in own.tasks if task.chapter != "05_fa2"])
 
     def test_answers_to_exercises_stay_with_the_teacher(self) -> None:
         """Neither their files, nor a line of their text or outputs, nor a tool that prints them."""
@@ -372,31 +427,47 @@ class Classes(Handout):
             for tree, files in ((new, handed_out), (out, there)):
                 for name, text in files.items():
                     (tree / name).parent.mkdir(parents=True, exist_ok=True)
-                    (tree / name).write_text(text)
+                    if text.startswith("-> "):
+                        (tree / name).symlink_to(text[3:])
+                    else:
+                        (tree / name).write_text(text)
             said = io.StringIO()
             try:
                 with contextlib.redirect_stdout(said):
                     handout.join(new, out, "OUT", ["04_fa1"])
             except tasks.TaskError as error:
                 said.write(str(error))
-            return {str(path.relative_to(out)): path.read_text() for path in out.rglob("*") if path.is_file()}, (
-                said.getvalue()
-            )
+            found = {path: f"-> {os.readlink(path)}" for path in out.rglob("*") if path.is_symlink()}
+            found |= {path: path.read_text() for path in out.rglob("*") if path.is_file() and path not in found}
+            return {str(path.relative_to(out)): text for path, text in found.items()}, said.getvalue()
 
         mine = {"class.tsv": "one", "README.md": "mine", "my.cu": "mine"}
         files, said = join(**mine)
         self.assertEqual(files, {**handed_out, **mine})
         self.assertEqual(said, "OUT: 04_fa1: 2 files joined; not as handed out, and left as they are: README.md\n")
         self.assertEqual(join(**handed_out), (handed_out, "OUT: 04_fa1: 0 files joined\n"))
+        (linked := self.scratch / "linked").mkdir()
+        (linked / "row.cu").write_text("04")
+        there = {**handed_out, "README.md": "-> nowhere"}
+        del there["04_fa1/row.cu"]
+        files, said = join(**there)
+        self.assertEqual(files, {**there, "04_fa1/row.cu": "04"})
+        self.assertEqual(said, "OUT: 04_fa1: 1 file joined; not as handed out, and left as they are: README.md\n")
         for there, says in (
             ({"class.tsv": "another"}, "class.tsv is of another class: another CLASS=? Nothing was written"),
             ({"04_fa1/row.cu": "solved"}, "04_fa1/row.cu was changed there, and would be overwritten"),
             ({"04_fa1": "a file"}, "04_fa1/row.cu has no place: a directory of that path is a file or a link"),
             ({"04_fa1/row.cu/x": "in a directory"}, "04_fa1/row.cu was changed there, and would be overwritten"),
+            ({"04_fa1/row.cu": f"-> {linked}/row.cu"}, "04_fa1/row.cu was changed there, and would be overwritten"),
+            ({"04_fa1": f"-> {linked}"}, "04_fa1/row.cu has no place: a directory of that path is a file or a link"),
         ):
             files, said = join(**mine | there)
             self.assertEqual(files, mine | there)
             self.assertIn(says, said)
+        for count, end in ((4, "README.md, a0, a1, a2, a3\n"), (5, "README.md, a0, a1, a2, a3, ...\n")):
+            handed_out |= {f"a{number}": "new" for number in range(count)}
+            own = {"class.tsv": "one", "04_fa1/row.cu": "04", "plots/data/04.tsv": "04"}
+            self.assertTrue(join(**dict.fromkeys(handed_out, "mine") | own)[1].endswith(end))
 
     def test_a_key_chooses_the_same_for_ever(self) -> None:
         """A key is for a term: what it chooses must be the same next year, on another machine."""
@@ -424,6 +495,7 @@ class Classes(Handout):
         path.write_bytes(self.GOOD.encode())
         header = self.succeeded(tool("--class-header", path)).stdout
         self.assertIn('{"05_fa2", {VARIANT_SOFTCAP, 2.5}},', header)
+        self.assertIn('{"02_online_softmax", {VARIANT_SINK, 0}},', header)
         self.assertNotIn("06_backward", header)
         for old, new, says in (
             ("01_naive\tplain", "01_naive\tsink", "no variant 'sink'"),
@@ -446,7 +518,10 @@ class Classes(Handout):
 class Solutions(Handout):
     def test_they_come_back_to_the_letter(self) -> None:
         tree = self.hand_out("back")
-        self.succeeded(tool("--solve", tree))
+        every = ",".join(task.id for task in self.tasks if task.id != "01.score")
+        said = [self.succeeded(tool("--solve", tree, *more)).stdout for more in (["--except", every], [])]
+        places = [path.read_text().count("// task ") for path in tree.glob("0[1-8]_*/*.cu*")]
+        self.assertEqual(said, [f"{tree}: 1 solution\n", f"{tree}: {sum(places)} solutions\n"])
         for chapter in HANDED_OUT:
             paths = [*(ROOT / chapter).glob("*.cu"), *(ROOT / chapter).glob("*.cuh")]
             self.assertTrue(paths)

@@ -100,6 +100,11 @@ class Text(unittest.TestCase):
         expected += [("number", number, 4) for number in (".5f", "1e-3f", "0x1Fu", "1000")]
         expected += [("word", "x", 4), ("sign", "->", 4), ("word", "y", 4), ("sign", "<<=", 4), ("word", "p", 4)]
         self.assertEqual(found, expected)
+        self.assertEqual(tokens_of(text.replace("\n", "\r\n")), tokens_of(text))
+        directive = "#pragma unroll 4 /*".ljust(498)
+        self.assertEqual(tokens_of(f"{directive}*/")[0].text, "4")
+        with self.assertRaises(Refusal):  # in a longer one comments are not looked for
+            tokens_of(f"{directive} */")
         number = "1" * 100
         self.assertEqual(tokens_of(number)[0].text, number)
         for text, line, why in (
@@ -107,6 +112,7 @@ class Text(unittest.TestCase):
             ("/*\n*/ \x7f", 2, "the character U\\+007F: expected plain ASCII"),
             ("\n@", 2, "@: expected plain ASCII"),
             ("x #pragma unroll", 1, "a region has no directives"),
+            ("\n#" + "y" * 60, 2, f"'#{'y' * 39}': a region has no directives"),
             ("\n=======", 2, "=======: a merge has a conflict"),
             ("a\n/* b\n", 2, "/\\* without \\*/"),
             ("\n\t// x \\  \n", 2, "a comment that ends in"),
@@ -327,6 +333,14 @@ class Sandbox(unittest.TestCase):
                     self.assertRaisesRegex(Environment, f"^{why}", sandbox.check_machine)
                 else:
                     sandbox.check_machine()
+        for most, why in ((64 << 20, ""), ((64 << 20) - 1, "this shell allows files of 67108863 bytes")):
+            limits = {sandbox.resource.RLIMIT_FSIZE: (most, -1)}
+            ours = unittest.mock.patch.object(
+                sandbox.resource, "getrlimit", lambda of, its=limits: its.get(of, (-1, -1))
+            )
+            with ours, self.assertRaisesRegex(Environment, f"^{why}") if why else contextlib.nullcontext():
+                sandbox.check_machine()
+        self.assertEqual([sandbox._works([name]) for name in ("true", "false", "/none")], [True, False, False])
         own = sandbox.kind.__wrapped__
         for asked, works, found in (
             ("", ["bwrap"], ("bwrap", "")),
@@ -346,6 +360,15 @@ class Sandbox(unittest.TestCase):
                     self.assertRaisesRegex(Environment, f"^{found}$", own)
                 else:
                     self.assertEqual(own(), found)
+
+    def test_threads_that_are_there_already(self) -> None:
+        """Of this user, whatever begins and ends meanwhile. Kills: a limit below which nothing can run."""
+        with temporary() as proc, unittest.mock.patch.object(sandbox, "Path", lambda _: proc):
+            for name in ("1/task/1", "1/task/2", "22/task/22", "self/task/9", "3"):
+                (proc / name).mkdir(parents=True)
+            self.assertEqual(sandbox._threads_now.__wrapped__(), 3)
+            with unittest.mock.patch.object(sandbox.os, "getuid", lambda: -1):
+                self.assertEqual(sandbox._threads_now.__wrapped__(), 0)
 
     def test_the_autograders_command_line(self) -> None:
         tool = ROOT / "classroom/autograder.py"

@@ -143,6 +143,9 @@ class Kit(Graded):
             self.assertTrue(model.pop("formula"))
         self.assertEqual(verdict, expected)
         self.assertEqual(self.verdict(judge, "-", options)["ideal_bytes"], expected["ideal_bytes"])
+        lines = "\t".join([str(out), *options.split()]) + "\n"  # kills: a file of each that stays open
+        done = run("sh", "-c", f"ulimit -n 16; exec {judge} plain=0", given=20 * lines)
+        self.assertEqual(["wrong" in json.loads(line) for line in done.stdout.splitlines()], [False] * 20)
         path = out / "o.npy"
         right = path.read_bytes()
         data = len(right) - 4 * 30
@@ -184,6 +187,8 @@ class Kit(Graded):
         verdict = self.verdict(judge, out, options, "softcap=0.5")
         self.assertEqual((verdict["wrong"]["category"], verdict["is_plain_form"]), ("wrong result", True))
         self.assertIn("wrong", self.verdict(judge, out, options, "window=2"))
+        right = self.verdict(judge, out, options, "window=9")  # which hides nothing
+        self.assertFalse(right.keys() & {"wrong", "is_plain_form"})
         (out / "o.npy").write_bytes((out / "o.npy").read_bytes()[:-4] + struct.pack("<f", 1e9))
         self.assertNotIn("is_plain_form", self.verdict(judge, out, options, "softcap=0.5"))
 
@@ -194,8 +199,11 @@ class Kit(Graded):
         self.assertNotIn("wrong", verdict)
         self.assertIn("wrong", self.verdict(judge, out, options))
         y = struct.unpack("<21f", (out / "y.npy").read_bytes()[-84:])
-        self.assertEqual([at for at in range(7, 21) if y[at] == 0.0], [9, 12, 15, 18])
-        self.assertEqual(verdict["statistics"], ["m", "l"])
+        self.assertEqual([at for at in range(21) if y[at] == 0.0], [*range(7), 9, 12, 15, 18])
+        self.assertEqual((verdict["statistics"], verdict["statistic_bytes"]), (["m", "l"], 4 * 2 * 3))
+        judge = self.grader().judge_of("06_backward").builder.kit / "judge"
+        verdict = self.verdict(judge, "-", "--kernel backward_atomic --heads 2 --seq 5 --dim 3")
+        self.assertEqual((verdict["atomic_bytes"], "wrong" in verdict), (4 * 2 * 5 * 3, False))
         _, _, verdict = self.kit("02_online_softmax", f"{options} --in-place")
         self.assertNotIn("wrong", verdict)
 
@@ -229,6 +237,9 @@ class Kit(Graded):
             done = run(*command)
             self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (status, "", 1), done.stderr)
             self.assertTrue(done.stderr.startswith(says), done.stderr)
+        done = run(program, "--save", self.scratch / "too large", "--kernel", "naive", "--seq", "262144")
+        self.assertEqual((done.returncode, done.stderr), (3, ""))
+        self.assertRegex((self.scratch / "too large/run.txt").read_text(), r"^cannot [^\n]+\n$")
         full = run("sh", "-c", f"{judge} plain=0 > /dev/full", given=good)
         self.assertEqual((full.returncode, full.stderr), (3, "judge: standard output: cannot be written\n"))
 

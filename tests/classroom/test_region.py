@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import random
 import re
 import sys
@@ -35,6 +36,8 @@ O[0] = ((struct partial){1.0f, 2.0f}).m;                         | ( struct part
 struct partial *p = 0; O[0] = p->l;                              | u_p -> l
 auto f = [&](float x) { return x + 1; }; O[0] = f(2.0f);         | O [ 0 ] = u_f ( 2.0f ) ;
 const auto f = [](int x) -> float { return x; }; O[0] = f(1);    | -> float {
+auto f = [](float *) { return 1; }; O[0] = f(q);                 | [ ] ( float * )
+auto f = [](int i, float *) { return i; }; O[0] = f(1, q);       | ( int u_i , float * )
 for (auto &x : rows) x = 1;                                      | auto & u_x : u_rows
 float &r = O[0]; auto &s = K_tile[1]; r = s;                     | float & u_r = O [ 0 ]
 const float *const p = q + 1; O[0] = p[0];                       | const float * const u_p
@@ -51,6 +54,7 @@ O[0] = 1.e5f + .5f + 0x1p-3f + 1e5 + 0b101u + 017 + 0xffu;       | 1.e5f + .5f +
 float x[3] = {1, 2, 3}; float y{3}; int z[D] = {};               | int u_z [ D ] = { }
 O[0] = sizeof(float) + threadIdx.x + warpSize;                   | threadIdx . x + warpSize
 /**/ O[0] = 1; /***/                                             | O [ 0 ] = 1 ;
+O[0] = 1/**/+2;                                                  | O [ 0 ] = 1 + 2 ;
 /* ü */ O[0] = INFINITY; // ü \\ in the middle                   | O [ 0 ] = INFINITY ;
 switch (D) { case 32: O[0] = 1; break; default: O[0] = 2; }      | case 32 :
 do { O[0] += 1; } while (O[0] < 3);                              | do { O [ 0 ] += 1 ; } while
@@ -102,6 +106,8 @@ O[0] = ((float (*)(float))123)(1);                     | pointers to functions
 float ((*f)(float)) = 0;                               | pointers to functions
 O[0] = 1; int ((x)) = 3;                               | pointers to functions
 float (&r)[3] = x;                                     | pointers to functions and arrays
+const float (*f)(float) = 0;                           | pointers to functions
+float const (*f)(float) = 0;                           | pointers to functions
 int f(int (*)(int));                                   | pointers to functions
 auto f = expf;                                         | can only be called
 auto *f = sum_over_warp;                               | can only be called
@@ -119,6 +125,7 @@ auto f = [q, &](int x) { return x; };                  | captures with
 auto f = [&*q](int x) { return x; };                   | captures with
 auto f = [expf](int x) { return x; };                  | can only be called
 auto f = [&](auto x) { return x; };                    | type is written out
+auto f = [](auto x) { return x; };                     | type is written out
 auto f = [&](int i, auto x) { return x; };             | type is written out
 auto f = [&]() { return &q; };                         | an address is taken only
 auto q = [&]() { return 1; };                          | choose another one
@@ -139,12 +146,23 @@ auto f = [&] { return 1; }; f = 3;                     | can only be called
 O[0] = expf; [&] { O[0] = 1; }();                      | can only be called
 float *fmaxf(3);                                       | a function has this name
 float &expf(3);                                        | a function has this name
+float x = fminf(1.0f, fmaxf(q[0], 2)); float z = fmaxf; | can only be called
+auto partial = [&] { return 1; };                      | choose another one
+auto own = [&] { return 1; };                          | choose another one
+auto f = [&] { O[0] = 1; }; f; [&] { O[0] = 2; }();    | f: a function, which can only be called
+auto f = [q[0]] { return 1; };                         | captures with
+float x = static_cast<>(3);                            | (): casts are to numbers
+auto f = [](int, float (*h)(float)) { return h(1); };  | pointers to functions
+O[0] = *(const int *)q;                                | (const int *): casts are to numbers
+unsigned int (*f)(float);                              | unsigned (*: pointers to functions
 O[0] = threadIdx.w;                                    | threadIdx.x, .y or .z
 O[0] = threadIdx + x;                                  | threadIdx.x, .y or .z
 float4 v = *reinterpret_cast<float4 *>(*m);            | cast a pointer
 auto *a[4] = {};                                       | arrays of pointers
 auto &&r = O[0];                                       | with one &
 const int *p = (const int *)q;                         | casts are to numbers
+if ((int *)q) O[0] = 1;                                | casts are to numbers
+O[0] = ((float4)q[0]).x;                               | casts are to numbers
 const int *p = (int const *)q;                         | casts are to numbers
 if (D) [](float x) { O[0] = x; };                      | a lambda is written
 if (D) [&](auto x) { O[0] = x; }(3);                   | type is written out
@@ -157,6 +175,9 @@ f([&](int x) { return x; });                           | a lambda is written
 O[0] = q[ [] { return 0; }() ];                        | [
 O[0] = q [[maybe_unused]] ;                            | [
 float **pp; O[0] = 1;                                  | pointers to pointers
+float *const *p = 0;                                   | pointers to pointers
+O[0] = *(int *){q};                                    | casts are to numbers
+O[0] = ((struct partial)p).m;                          | casts are to numbers
 int x = 3, *p = 0, **r = 0;                            | pointers to pointers
 auto **z = 0;                                          | pointers to pointers
 float *a[4];                                           | arrays of pointers
@@ -286,10 +307,11 @@ class Region(unittest.TestCase):
                 self.assertIn(expected, region.rewrite(text, PLACE))
 
     def test_refuses_in_one_line_that_names_the_place(self) -> None:
+        names = dataclasses.replace(PLACE, declared={"own"})
         for text, said in cases(REFUSED):
             with self.subTest(text):
                 with self.assertRaises(Refusal) as caught:
-                    region.rewrite(f"O[0] = 1;\n{text}", PLACE)
+                    region.rewrite(f"O[0] = 1;\n{text}", names)
                 self.assertIn(said, caught.exception.why)
                 self.assertEqual(caught.exception.line, 2)
                 self.assertNotIn("\n", caught.exception.why)
@@ -338,7 +360,7 @@ class Region(unittest.TestCase):
 
     def test_a_declared_name_must_be_declared_at_the_regions_own_level(self) -> None:
         names = words.parse_names("N declares:head\n")
-        for text in ("int head = 3;", "int a = 3, head = N;", "size_t head(3);", "const auto head = N;"):
+        for text in ("int head = 3;", "int a = 3, head = N;", "size_t head(3);", "{ N; } const auto head = N;"):
             self.assertIn("head", region.rewrite(text, names))
         names = words.parse_names("N a declares:K\n")
         for text in (

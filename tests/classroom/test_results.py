@@ -10,7 +10,7 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from grading import ALL
+from grading import ALL, temporary
 from judge import results as told
 from judge import verdict
 from judge.sandbox import Environment
@@ -82,7 +82,10 @@ note: a note
 
     def test_for_gradescope(self) -> None:
         results = self.results()
-        read = json.loads(told.gradescope(results))
+        text = told.gradescope(results)
+        self.assertTrue(text.startswith('{\n   "output": '))  # what people read, before it is long
+        read = json.loads(text)
+        self.assertEqual(read.keys(), {"output", "output_format", "score", "stdout_visibility", "tests"})
         tests = {test["number"]: test for test in read["tests"]}
         self.assertEqual({test["max_score"] for test in tests.values()}, {4.0})
         self.assertEqual((read["score"], tests["01.lost"]["score"], tests["02.unknown"]["score"]), (13.4, 2.4, 3.0))
@@ -95,6 +98,32 @@ note: a note
         results.complete, results.trouble = True, "no\nzip"
         self.assertTrue(json.loads(told.gradescope(results))["output"].startswith("no zip\nprediction"))
         self.assertNotIn("was stopped", told.gradescope(results))
+
+    def test_what_is_known_is_taken_over(self) -> None:
+        """Kills: points of another submission, of one that failed or of a file that is not ours; what is not known."""
+        results = self.results()
+        for each, checksum in zip(results.tasks, ("c", "c", "old", "c", "c", "c")):
+            each.checksum, each.share = checksum, 0.9
+        results.tasks[3].failed = True
+        with temporary() as scratch:
+            path = scratch / "x.json"
+            path.write_text(told.gradescope(results, state=True))
+            known = told.read_state(path, [each.task for each in results.tasks[1:]])
+            self.assertEqual(list(known.values()), results.tasks[1:5])  # the last one has no criteria
+            for text in ("", "{}", "[]", '{"extra_data": {"judged": "[]"}}', '{"extra_data": {"judged": 3}}'):
+                path.write_text(text)
+                self.assertEqual(told.read_state(path, [results.tasks[0].task]), {}, text)
+        anew = told.Results([told.TaskResult(each.task) for each in results.tasks], checksum="c")
+        self.assertEqual({(each.checksum, each.share, each.failed) for each in anew.tasks}, {("", 1.0, False)})
+        anew.take_over(known)
+        taken = [each is known.get(each.task.id) for each in anew.tasks]
+        self.assertEqual(taken, [False, True, False, False, True, False])
+        self.assertEqual([each.is_known for each in results.tasks], [True, True, True, False, True, False])
+        self.assertAlmostEqual(told.final_of(results.tasks), 0.9 * 13.4)
+        for failure in ("", "full disk"):
+            anew.failure = failure
+            anew.no_points("not graded", "why")
+            self.assertEqual({(each.failed, each.checksum) for each in anew.tasks}, {(bool(failure), "")})
 
     def test_for_machines(self) -> None:
         root = xml.fromstring(told.junit(self.results()).partition("\n")[2])
@@ -125,6 +154,8 @@ note: a note
             self.assertEqual(told.points(number), text)
         self.assertEqual(sum(told.WEIGHTS.values()), 100)
         self.assertEqual(told.wrapped("x " * 45, "a:", "  "), f"a: {'x ' * 38}x\n  {'x ' * 5}x\n")
+        for width, word in ((75, "yy"), (70, "yy-zzzzzz")):  # the 81st column, and no break behind a hyphen
+            self.assertEqual(told.wrapped(f"{'x' * width} {word}", "a:", ""), f"a: {'x' * width}\n{word}\n")
         self.assertEqual([told.wrapped("", first, "") for first in ("a: ", "")], ["a:\n", "\n"])
         self.assertEqual([told.wrapped("x", first, "") for first in ("a: ", "a:", "")], ["a: x\n", "a: x\n", "x\n"])
         with self.assertRaisesRegex(Environment, "^RESULTS=/dev/full/x: cannot be written: "):

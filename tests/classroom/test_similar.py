@@ -103,6 +103,50 @@ class Similar(Collected):
             self.assertEqual(len(pairs), same * (same - 1) // 2)
             self.assertEqual({pair.is_remarkable for pair in pairs}, {rare}, (all_students, same))
 
+    def test_what_is_compared(self) -> None:
+        """Kills: a number or a pragma that is a name, a line that is another one, a text that is too long."""
+        lines = similar.lines_of("a = 1.0f + N; // x\n\n#pragma unroll 4\nb[0x10] = 1.50e1f;", frozenset("N"))
+        expected = {1: "name = 1 + N ;", 3: "#4", 4: "name [ 0x10 ] = 15 ;"}
+        self.assertEqual({line: " ".join(tokens) for line, tokens in lines.items()}, expected)
+        self.assertEqual(similar.lines_of("\u20ac a\n\nb", frozenset()), {1: ["\u20ac", "a"], 2: [], 3: ["b"]})
+        for length in (16_384, 16_385):
+            self.put(f"in/of {length}/{self.TASK}.cu", "x;".ljust(length))
+        hands = [*self.collect(self.scratch / "in")[0], similar.collect.HandIn("absent")]
+        course = self.grader().course
+        tasks_here = [task for task in course.tasks if task.id in (self.TASK, "01.score")]
+        texts, unread = similar.texts_of(course, tasks_here, hands)
+        found = {task: [text.student for text in own] for task, own in texts.items()}
+        self.assertEqual(found, {self.TASK: ["of 16384"], "01.score": []})
+        self.assertEqual(unread, [f"of 16385: {self.TASK}: not compared: 16385 characters"])
+
+    def test_how_much_is_the_same(self) -> None:
+        """Kills: another length of a run, another score, a pair too many or too few, another order."""
+
+        def text(student: str, tokens: str) -> similar.Text:
+            return similar.Text(student, " ".join(tokens), [(token, at // 2) for at, token in enumerate(tokens)])
+
+        one, other, again = text("one", "abcdefghijkl"), text("other", "abcdefghijkz"), text("again", "abcdefghijkl")
+        texts, none = [text("third", "abcdefghijyz"), one, other, again, text("empty", "")], text("", "-")
+        pairs = similar.pairs_of("t", texts, none)
+        found = [(pair.one.student, pair.other.student, pair.score, len(pair.rare)) for pair in pairs]
+        expected = [("one", "again", 1, 2), ("one", "other", 0.875, 1), ("other", "again", 0.875, 1)]
+        self.assertEqual(found, expected)  # what four of them have is not rare
+        self.assertEqual(one.lines_with(pairs[1].rare), {3, 4, 5})
+        rows = similar.table_of(pairs).splitlines()
+        self.assertEqual(rows[1:3], ["t,1.00,one,again,2,,yes", "t,0.88,one,other,1,,"])
+        least = similar.pairs_of("t", [text("a", "abcdefghi"), text("b", "abcdefghz")], none)
+        self.assertEqual([(pair.score, pair.is_remarkable) for pair in least], [(0.8, False)])
+        self.assertEqual([*text("", "abcd").runs], [(*"abcd",)])
+        for count in (7, 8):
+            pair = similar.Pair("t", 1, one, other, {(str(number),) for number in range(count)})
+            self.assertEqual(pair.is_remarkable, count == 8)
+        many = [one, again, *(text(str(number), "zy") for number in range(3)), *(text("", str(n)) for n in range(3))]
+        begin = "t: {} handed in something; 1 as the published solution; the same among themselves: 3, 2"
+        few = "; fewer than 10: what is rare is not known"
+        for more, number, end in ((["q", "p"], 10, ""), (["p", ""], 9, few)):
+            texts = [*many, *(text("", each) for each in more)]
+            self.assertEqual(similar.said_of("t", texts, text("", "p")), begin.format(number) + end)
+
     def test_of_few_hand_ins_it_says_that_it_does_not_know(self) -> None:
         rows, said = self.compare({"anna": OWN, "bo": "€ no C 'at all\n" * 9, "cy": "€ no C 'at all\n" * 9})
         self.assertEqual([(row["one"], row["other"], row["to the letter"]) for row in rows], [("bo", "cy", "yes")])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 import gzip
 import io
 import os
@@ -12,11 +14,14 @@ import time
 import unittest
 import unittest.mock
 import zipfile
+import zlib
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from grading import ALL, Graded, grade
-from judge import course, submission, verdict
+from grading import ALL, ROOT, Graded, grade
+from hand_ins import packed
+from judge import cases as casebook
+from judge import course, submission, verdict, words
 from judge import results as told
 from judge.tokens import Refusal
 from judge.verdict import Criterion
@@ -30,6 +35,11 @@ class Handed(Graded):
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in entries.items():
                 archive.writestr(name, content)
+        return path
+
+    def tar(self, entries: dict[str, str]) -> Path:
+        path = self.scratch / "in.tar.gz"
+        path.write_bytes(packed(entries, "tar"))
         return path
 
     def read(self, path: Path) -> submission.Submission:
@@ -55,6 +65,14 @@ class Handed(Graded):
         for name in ("common/x.cu", "a/tests/x.cu", "__MACOSX/x.cu", "a/.git/x.cu"):
             with self.subTest(name), self.assertRaises(submission.Unusable):
                 self.read(self.archive({name: mine, "other/a.txt": "x", "b.txt": "y"}))
+            with self.subTest(f"{name} in a tar.gz"), self.assertRaises(submission.Unusable):
+                self.read(self.tar({name: mine, "other/a.txt": "x", "b.txt": "y"}))
+        zipped = self.archive({"x.cu": mine}).rename(self.scratch / "in.tgz")  # whatever its name says
+        self.assertEqual(list(self.read(zipped).regions), ["01.score"])
+        for name in ("build/x.cu", "mine/02.merge.cu"):  # beside another folder, build is none around it all
+            (self.scratch / "two" / name).parent.mkdir(parents=True)
+            (self.scratch / "two" / name).write_text(mine)
+        self.assertEqual(self.read(self.scratch / "two").regions["01.score"].file, "mine/02.merge.cu")
         for name, counts in (("common/x.cu", False), ("a/x.cu", True), ("build", True)):
             tree = self.scratch / f"tree-{name.replace('/', '-')}"
             (tree / name).parent.mkdir(parents=True)
@@ -89,8 +107,10 @@ class Handed(Graded):
             (("5002/01.score.cu", "5003/01.score-9.cu", "5004/01.score-10.cu"), "5004/01.score-10.cu"),
             (("01.score-1 (2).cu", "01.score-2 (1).cu"), "01.score-2 (1).cu"),
             (("01.score(1).cu", "deep/er/01.score-1 (1).cu", "01.score.cu"), "deep/er/01.score-1 (1).cu"),
+            (("b/own.cu", "01.score.cu"), "01.score.cu"),  # no copy, and deeper
         ):
-            found = self.read(self.archive({name: f"{at};\n" for at, name in enumerate(names)}))
+            texts = {name: self.region("01.score") if "own" in name else f"{at};\n" for at, name in enumerate(names)}
+            found = self.read(self.archive(texts))
             self.assertEqual((list(found.regions), found.regions["01.score"].file), (["01.score"], of))
             lost = [name for name in names if name not in (of, "a.txt")]
             says = {f"01.score: not the same in {of} and {name}; {of} counts" for name in lost}
@@ -109,6 +129,11 @@ class Handed(Graded):
         self.assertEqual(
             self.read(untitled).others, {"01.score": "01.score.cu has lines of 01.softmax, and not of 01.score"}
         )
+        self.assertEqual(self.read(self.archive({"01.score.cu": self.region("01.score")})).others, {})
+        every = "".join(f"// task {task.id}\n" for task in self.grader().tasks if task.id != "01.score")
+        self.assertEqual(
+            len(self.read(self.archive({"01.score.cu": every, "02.merge.cu": "x"})).others["01.score"]), 300
+        )
         same, other = self.region("01.score", "x  =  1;\n"), self.region("01.score", "x = 2;\n")
         self.assertEqual(self.read(self.archive({"a.cu": self.region("01.score"), "b.cu": same})).remarks, [])
         found = self.read(self.archive({"a.cu": self.region("01.score"), "b.cu": other}))
@@ -124,6 +149,7 @@ class Handed(Graded):
             (lambda text: text.replace("{\n", "{ // mine\n"), None),
             (lambda text: text.replace('#include "naive.h"', '#include "naive.h" x'), '#include "naive.h" x'),
             (lambda text: text + "more\n", "more"),
+            (lambda text: text + "// task 02.merge\n// end 02.merge\n", "// task 02.merge"),
         ):
             found = self.read(self.archive({"naive.cu": change(given), "02.merge.cu": "x;\n"}))
             self.assertEqual(found.altered, {"01_naive/naive.cu"} if where else set())
@@ -165,6 +191,8 @@ class Handed(Graded):
             self.assertEqual(found.remarks, [f"{name} was not read: expected a name such as 01.score.cu"])
             self.assertEqual(found.unread, [name])
         self.assertEqual(self.read(self.archive({**fine, "01.score-2.cu": ""})).remarks, ["01.score-2.cu is empty"])
+        (unread,) = self.read(self.archive({**fine, f"{'x' * 240}.cu": "y"})).unread
+        self.assertEqual(unread, f"{'x' * 197}.cu")
         path = self.archive({**fine, "a.cu": "y"})
         content = bytearray(path.read_bytes())
         content[content.rindex(b"PK\1\2") + 8] |= 1  # the flag of an encrypted entry
@@ -185,6 +213,14 @@ class Handed(Graded):
         self.assertEqual(found.regions["02.merge"].text, "?x;\ny;\nz\ufffd")
         (tree / "02.merge.cu").write_bytes(b"\xef\xbb\xbfx;")
         self.assertEqual(self.read(tree).regions["02.merge"].text, "x;")
+        for right in (os.R_OK, os.X_OK):  # root has all of them
+            denied = unittest.mock.patch.object(os, "access", lambda _, mode, right=right: not mode & right)
+            with denied, self.assertRaisesRegex(submission.Unusable, "^this directory cannot be read$"):
+                self.read(tree)
+        self.assertEqual(submission.one_line("\udcff\udc80  a\x1b\n"), "\ufffd\ufffd a?")
+        flagged = zipfile.ZipInfo("\u00fc.cu".encode().decode("cp437"))
+        flagged.flag_bits = 1  # encrypted, and not UTF-8 by its flag
+        self.assertEqual(submission._name_in_zip(flagged), "\u00fc.cu")
 
     def test_when_an_entry_was_written(self) -> None:
         """Late or not: kills an hour or a year that is another one, and a time that is not there."""
@@ -197,6 +233,8 @@ class Handed(Graded):
             (noon, struct.pack("<HHH", 7, 2, 0) + unix, 1_803_900_000),
             (noon, struct.pack("<HHBi", 0x5455, 5, 2, 1), here),  # of another time than that of the change
             (noon, unix[:-1], here),
+            (noon, struct.pack("<HHBi", 7, 5, 1, 1) + unix, 1_803_900_000),
+            ((1981, 1, 1, 0, 0, 0), b"", time.mktime((1981, 1, 1, 0, 0, 0, 0, 0, -1))),
             ((1980, 1, 1, 0, 0, 0), b"", None),  # what is written where no time is known
             ((2027, 3, 1, 12, 0, 62), b"", here + 62),
         ):
@@ -210,6 +248,8 @@ class Handed(Graded):
         megabytes, left = divmod(submission.MOST_SOURCES, 1 << 20)
         self.assertIn(f"more than {megabytes} MB of sources", readme.read_text())
         self.assertEqual(left, 0)
+        self.assertIn(f"at most {submission.MOST_ARCHIVE / (1 << 20):g} MB unpacked", readme.read_text())
+        self.assertIn(f"at most {submission.MOST_REMARKS} remarks", readme.read_text())
         entries = {f"{number}.txt": "x" for number in range(3)} | {"02.merge.cu": "x" * 9 + ";"}
         path = self.archive(entries)
         size = path.stat().st_size
@@ -228,6 +268,15 @@ class Handed(Graded):
                         self.read(path)
                 else:
                     self.read(path)
+        self.read(self.tar(entries))
+        for text, sources, why in ((10, 9, "its sources have more"), (9, 0, "no region")):  # too long, it is not read
+            of_text = unittest.mock.patch.object(submission, "MOST_TEXT", text)
+            of_sources = unittest.mock.patch.object(submission, "MOST_SOURCES", sources)
+            with of_text, of_sources, self.assertRaisesRegex(submission.Unusable, f"^{why}"):
+                self.read(path)
+        of_files = unittest.mock.patch.object(submission, "MOST_FILES", 3)
+        with of_files, self.assertRaisesRegex(submission.Unusable, "^more than 3 files in it"):
+            self.read(self.tar(entries))
         tree = self.scratch / "tree"
         tree.mkdir()
         for name, content in entries.items():
@@ -243,12 +292,17 @@ class Handed(Graded):
         self.assertEqual(len(self.read(flood).remarks), submission.MOST_REMARKS)
 
     def test_how_much_an_archive_may_unpack_to(self) -> None:
-        """Kills: a limit that is off by a byte."""
+        """Kills: a limit that is off by a byte, a bomb that is looked at when all of it is in memory."""
         unpacked = io.BytesIO()
         submission.unpack_gzip(io.BytesIO(gzip.compress(bytes(10))), unpacked, 10)
         self.assertEqual(unpacked.read(), bytes(10))
         with self.assertRaisesRegex(submission.Unusable, "more than 10 bytes when it is unpacked"):
             submission.unpack_gzip(io.BytesIO(gzip.compress(bytes(11))), io.BytesIO(), 10)
+        into = unittest.mock.Mock()
+        submission.unpack_gzip(io.BytesIO(gzip.compress(bytes(2 << 20))), into, 2 << 20)
+        self.assertEqual([len(call.args[0]) for call in into.write.call_args_list if call.args[0]], [1 << 20] * 2)
+        with self.assertRaises(zlib.error):
+            submission.unpack_gzip(io.BytesIO(zlib.compress(bytes(10))), io.BytesIO(), 10)
 
     def test_why_nothing_is_usable(self) -> None:
         tree = self.scratch / "tree"
@@ -276,6 +330,7 @@ class Handed(Graded):
                 f"{expected}; a.cu is no file of a task, and was not read: expected a name such as 01.score.cu$",
             ),
             ({"a.cu": "", "b.txt": "x"}, f"{expected}; a.cu is empty$"),
+            ({"a.cu": "// end 01.score\n"}, expected),
             ({"a.cu": self.region("x"), "b.txt": "x"}, f"{expected}; a.cu:1: there is no task 'x'$"),
             ({"../a.cu": "x"}, r"refused: '\.\./a.cu' leaves the archive"),
             ({"a/../b.cu": "x"}, "refused: 'a/../b.cu' leaves the archive"),
@@ -340,7 +395,28 @@ class Handed(Graded):
         stub = chapter.stubs["01.score"]
         self.assertTrue(is_untouched("01.score", stub.replace("\n", "  // mine\n")))
         self.assertFalse(is_untouched("01.score", stub + ";\n"))
+        for length in (course.MOST_CHARACTERS, course.MOST_CHARACTERS + 1):  # longer ones are not looked at
+            is_short = length == course.MOST_CHARACTERS
+            self.assertEqual(is_untouched("01.score", f"{stub}//".ljust(length, "x")), is_short)
         self.assertTrue(course.tokens_or_text("x = 'a") == "x = 'a")
+
+    def test_constants_that_a_task_may_use(self) -> None:
+        """Those that each of its files has above it, or includes, but for what its own names say."""
+        own = course.Course(ROOT, None)
+        end = "// task 02.stream: t\nconstexpr int IN = 1;\n// end 02.stream\nconstexpr int BELOW = 1;\n"
+        given = {
+            "a.cu": f"constexpr int A = 1;\nconstexpr int B = 1, m = 2;\n{end}",
+            "b.cu": f'#include "c.cuh"\nconstexpr int A = 2, m = 1;\n{end}',
+            "c.cuh": "constexpr int B = 2, C = 1;\n",
+            "d.cu": "constexpr int D = 1;\n",
+        }
+        own._chapters["02_online_softmax"] = course.Chapter(
+            "02_online_softmax", ("plain", "-"), [], given, given, {}, {}
+        )
+        names = words.Names(variables={"m"})
+        with unittest.mock.patch.object(words, "parse_names", return_value=names):
+            self.assertEqual(own.names_of("02.stream").constants, {"A", "B"})
+        self.assertEqual(own._constants_of("02.merge"), set())
 
     def test_a_task_that_needs_its_budget(self) -> None:
         """needs.tsv: kills a task that is right without having done what it is for."""
@@ -350,7 +426,12 @@ class Handed(Graded):
         over = Criterion(False, True, "over budget", "m", "h", times=10.0)
         full = dict.fromkeys(ALL, verdict.PASSED)
         found = submission.Submission(regions={"03.tile": submission.Region("x", "a.cu", 1)})
-        for need, times, marks in ((10, 10.0, "ooooNo"), (10, 10.1, "----N-"), (1, 1.001, "----N-")):
+        for need, times, marks in (
+            (10, 10.0, "ooooNo"),
+            (10, 10.1, "----N-"),
+            (1, 1.001, "----N-"),
+            (2, 1.5, "ooooNo"),
+        ):
             criteria = {**full, "hbm": verdict.replace(over, times=times)}
             grade_it = unittest.mock.patch.object(grader, "_judge_region", lambda *_, criteria=criteria: criteria)
             region = unittest.mock.patch.object(
@@ -367,6 +448,163 @@ class Handed(Graded):
         ):
             judged = grader._criteria_of(task, found)
         self.assertEqual("".join(told._mark(judged[name])[0] for name in ALL), "??????")
+
+    def test_whose_class_a_submission_is_of(self) -> None:
+        """Kills: a student who changed one file, or has a table of old, that is taken for one of another class."""
+        grader = self.grader()
+        asks, long = "graded as plain: is it another KEY?", "x" * 50
+        differ = "differ outside of the tasks: if the student did not change them, is it another KEY?"
+        for table, altered, said in (
+            ("", {"a.cu"}, ""),
+            ("", {"c.cu", "a.cu", "b.cu"}, f"a.cu, b.cu {differ}"),
+            ("01_naive\tplain\t-\n99_none\twindow\t5\n01_naive\twindow\n", {"a.cu"}, ""),
+            ("01_naive\twindow\t5\n", set(), f"class.tsv of this submission says window 5 for 01_naive; {asks}"),
+            (f"01_naive\t{long}\t-", set(), f"class.tsv of this submission says {long[:40]} for 01_naive; {asks}"),
+        ):
+            found = submission.Submission(texts={"class.tsv": table}, altered=altered)
+            self.assertEqual(grader._of_another_class(found), said)
+            with unittest.mock.patch.object(grader.course, "is_teacher", False):  # who may change what is theirs
+                self.assertEqual(grader._of_another_class(found), said if table else "")
+
+    def test_what_is_said_of_a_submission_as_a_whole(self) -> None:
+        """Kills: a list that is cut off one earlier or later, or without a word; a sandbox that is told wrong."""
+        grader, task = self.grader(), self.grader().tasks[0]
+        bad = "".join(f"{number}\n" for number in range(4))
+        for text, end in ((bad, ["..."]), (bad[:6], [])):
+            results = told.Results([])
+            grader._read_predictions(submission.Submission(texts={"predictions.txt": text}), results)
+            notes = [f"predictions.txt:{n + 1}: expected 'kernel options = bytes', got '{n}'" for n in range(3)]
+            self.assertEqual(results.notes, [*notes, *end])
+        for how, said in (
+            ("bwrap", "in bwrap, with limits"),
+            ("namespaces", "in namespaces of their own, with limits"),
+            ("user", "as another user, with limits (why)"),
+            ("limits", "with limits alone (why)"),
+        ):
+            unread = submission.Submission(unread=["a.cu", "b.cu", "c.cu", "d.cu"], remarks=["a remark"])
+            kind = unittest.mock.patch.object(grade.sandbox, "kind", return_value=(how, "why"))
+            with kind, unittest.mock.patch.object(grader, "read", return_value=unread):
+                results = grader.grade(self.scratch, lambda _: None, [task])
+            no_predictions = "predictions.txt is missing; predictions earn no points"
+            self.assertEqual(results.notes, [f"submissions run {said}", "a remark", no_predictions])
+            self.assertTrue(results.complete)
+            self.assertEqual(results.remark, "a task is missing, and not read: a.cu, b.cu, c.cu")
+        for error, failure in ((KeyError("k"), "KeyError: 'k'"), (grade.Environment("full\nof secrets"), "full")):
+            with unittest.mock.patch.object(grader, "read", side_effect=error):
+                results = grader.grade(self.scratch, lambda _: None, [task])
+            self.assertEqual(results.trouble, f"not graded: {failure}; this is the grader's failure, not yours")
+            self.assertEqual(results.failure.partition("\n")[0], failure)
+
+    def test_what_is_built_before(self) -> None:
+        """Kills: a device that is built again, or not at all, or that no link is told of; a file left out."""
+        grader, made = grade.Grader(self.grader().course, "01.score,02.merge", self.scratch), []
+        built = self.scratch / "simcc/build"
+        library = built / grade.folder_of(grader.cxx.split()) / "libsim.a"
+        quiet = unittest.mock.patch.object(grade, "run_quietly", lambda command, _: made.append(command[3:5]))
+        root = unittest.mock.patch.object(grade, "ROOT", self.scratch)
+        for there, base, given, found in (
+            (False, built, "", ""),
+            (True, built, "", str(library)),
+            (True, "", "", str(library)),
+            (True, built, "mine", "mine"),
+        ):
+            library.parent.mkdir(parents=True, exist_ok=True)
+            library.touch() if there else library.unlink(missing_ok=True)
+            with quiet, root, unittest.mock.patch.dict(os.environ, {"SIM_BUILD": str(base), "SIM_LIB": given}):
+                grader._build_device()
+                self.assertEqual(os.environ["SIM_LIB"], found)
+        self.assertEqual(made, [[str(self.scratch / "simcc"), "lib"]] * 3)
+        judges = {}
+        for name in ("01_naive", "02_online_softmax"):
+            builder = judges.setdefault(name, unittest.mock.Mock()).builder
+            builder.chapter.base = {"b.cu": "", "a.cuh": "", "a.cu": ""}
+        with unittest.mock.patch.object(grader, "judge_of", judges.get):
+            grader.prepare()
+        for judge in judges.values():
+            self.assertEqual([call.args[0] for call in judge.builder.solved_object.call_args_list], ["b.cu", "a.cu"])
+        begun = unittest.mock.patch.object(grader, "_build_device")
+        with begun as device, unittest.mock.patch.object(grade, "Builder") as builder:
+            self.assertIs(grader.judge_of("01_naive").builder, builder.return_value)
+            grader.judge_of("02_online_softmax")
+        self.assertEqual((device.call_count, builder.return_value.build_kit.call_count), (1, 2))
+
+    def test_what_points_are_based_on(self) -> None:
+        """Kills: points taken over though the course is another one, or not, though only a build or a page is."""
+        root = self.scratch / "course"
+        read = ("classroom/grade.py", "classroom/tasks/01.score/names", "common/x.h", "simcc/simcc", "tools/lib/x.tsv")
+        read = (*read, "01_naive/naive.cu", "common/Makefile")
+        left_out = ("classroom/README.md", "common/tests/x.c", "simcc/build/x.py", "tools/x.py", "tests/x.py", "x.py")
+        for name in (*read, *left_out):
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text("0")
+
+        def basis(**changes: object) -> str:
+            grader = grade.Grader(self.grader().course, None, self.scratch)
+            for name, value in changes.items():
+                setattr(grader, name, value)
+            with unittest.mock.patch.object(grade, "ROOT", root):
+                return grader.basis
+
+        found = [basis()]
+        for name in left_out:
+            (root / name).write_text("1")
+        self.assertEqual(basis(), found[0])
+        for name in read:
+            (root / name).write_text("1")
+            found.append(basis())
+        found += [basis(secret="s"), basis(cc="c"), basis(cxx="c"), basis(course=course.Course(ROOT, "k" * 12))]
+        with unittest.mock.patch.dict(os.environ, {"GRADE_CPU_SECONDS": "5"}):
+            found.append(basis())
+        self.assertEqual(len(set(found)), len(read) + 6)
+        # So are cases: of a secret, a key and the words of a region.
+        grader = grade.Grader(course.Course(ROOT, "a key of mine"), None, self.scratch, "a secret")
+        with unittest.mock.patch.object(grader, "judge_of") as judge:
+            grader._judge_region(grader.tasks[0], {"01.score": " x\n\t;\n"}, "why")
+        cases = casebook.cases_of(grader.cases, "01_naive", "a secreta key of mine", "x ;")
+        asked = (grader.tasks[0], {"01.score": " x\n\t;\n"}, cases, "why")
+        self.assertEqual(judge.return_value.criteria_of.call_args.args, asked)
+
+    def test_how_many_points_are_required(self) -> None:
+        for text, percent in (("0", 0), ("100", 100), ("100.0", 100), ("12.5", 12.5), ("7.", 7)):
+            self.assertEqual(grade.percent_of(text), percent)
+        task = self.grader().tasks[0]
+        results = told.Results([told.TaskResult(task, {**verdict.not_judged("x"), "plain": verdict.PASSED})])
+        share = told.WEIGHTS["plain"]
+        grader = unittest.mock.Mock()
+        grader.grade.return_value = results
+        for require, status in ((None, 0), (0, 0), (share, 0), (share + 1, 1)):
+            options = argparse.Namespace(submission=None, results=None, junit=None, require=require)
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                self.assertEqual(grade.grade_one(grader, options), status)
+            self.assertEqual(said.getvalue(), told.human(results))
+
+    def test_a_row_of_the_table(self) -> None:
+        """Kills: a flag that is not raised, or for nobody's sake; a remark that is cut off elsewhere."""
+        grader, into = self.grader(), self.scratch / "into"
+        into.mkdir()
+        table = grade.Table(grader, into, [grade.collect.HandIn("anna", items=["anna"])], grade.Asked())
+        (row,) = table.rows
+        for late, flags in (
+            ("no", []),
+            ("", []),
+            ("1 day", ["late"]),
+            ("2 days", ["late"]),
+            ("yes, days not known", ["late"]),
+            ("not known", ["late?"]),
+        ):
+            row.late = ("", "", late)
+            self.assertEqual(row.flags, ["not graded", *flags])
+        row.hand.remarks, row.hand.is_known, row.is_usable = ["handed in twice: a"], False, False
+        flags = ["not on the roster", "handed in twice", "not usable", "not graded", "late?"]
+        self.assertEqual(row.flags, flags)
+        names = [task.id for task in grader.tasks]
+        self.assertIn(f'"not graded yet: {", ".join(names[:3])}, ..."', table.line_of(row))
+        for each in row.results.tasks[3:]:
+            each.criteria = dict.fromkeys(ALL, verdict.PASSED)
+        self.assertIn(f'"not graded yet: {", ".join(names[:3])}"', table.line_of(row))
+        for text in ("", "{}", "[]", '{"tasks": [], "rows": []}'):
+            (into / grade.INDEX).write_text(text)
+            self.assertEqual(grade.read_index(into), {})
 
     def test_every_signal_that_ends_a_grading_is_heard(self) -> None:
         """Kills: a grader that leaves its scratch directory and what runs in it. What it then does, CI's suites try."""

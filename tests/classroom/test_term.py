@@ -113,6 +113,7 @@ class Term(Collected):
         for row, name in zip(rows, ("Anna Meyer_m101", "Bo Li_m102", "Absent One_m103")):
             page = (self.scratch / f"into/{name}.txt").read_text()
             self.assertIn(f"{row['points']}/{row['of']}", page)
+            self.assertNotRegex(page, r"(?m)^note:$")
             whole = json.loads((self.scratch / f"into/{name}.json").read_text())
             self.assertEqual(f"{whole['score']:g}", row["points"])
             self.assertEqual([each["number"] for each in whole["tests"]], [*TASKS, "02.stream"])
@@ -150,8 +151,11 @@ class Term(Collected):
         rows, said = self.rows(), self.column("submission", "flags")
         flags = {"anna.zip": "", "bo.zip": "not usable", "cy.zip": "another class?", "dora": ""}
         self.assertEqual(dict(said), flags)
+        self.judged()
         self.graded(self.scratch / "in", "--regrade", "anna")
-        self.assertEqual(self.rows(), rows)
+        self.assertEqual((self.rows(), sorted(self.judged())), (rows, [*TASKS]))
+        for name, begin in (("bo", "not graded: SUBMISSION="), ("anna", "task ")):
+            self.assertTrue(json.loads((self.scratch / f"into/{name}.json").read_text())["output"].startswith(begin))
         self.assertRegex(self.graded(self.scratch / "in", "--only", "02.stream"), r"(?m)^bo +0/14  not usable$")
         self.assertEqual(dict(self.column("submission", "flags")), flags)
         self.assertIn("not a zip file", self.rows()[1]["remark"])
@@ -161,9 +165,11 @@ class Term(Collected):
         self.put("in/anna.zip", work(6))
         self.put("more/bo.zip", work(2))
         self.graded(self.scratch / "in", "--only", "01_naive")
+        page = self.files("into")["anna.txt"]
         self.graded(self.scratch / "more", "--only", "01.score")
         rows = {row["submission"]: row for row in self.rows()}
-        self.assertEqual((rows["anna.zip"]["points"], rows["anna.zip"]["flags"]), ("10", "absent"))
+        said = [rows["anna.zip"][name] for name in ("points", "flags", "remark")]
+        self.assertEqual((said, self.files("into")["anna.txt"]), (["10", "absent", "not handed in again"], page))
         self.assertEqual(rows["bo.zip"]["01.score"], "1.2")
         bo = rows["bo.zip"]  # who handed in nothing, or was not graded yet: that is not known
         self.assertEqual((bo["01.softmax"], bo["points"], bo["flags"]), ("", "", "not graded"))
@@ -230,6 +236,7 @@ class Term(Collected):
             ["Anna Meyer", "", "m101", "a@x.org", "", "10"], ["Bo Li", "", "m102", "b@x.org", "", "4"],
             ["Absent One", "", "m103", "c@x.org", "", ""],
         ])  # fmt: skip
+        self.put("of canvas/moodle.csv", "of another call")
         self.put("canvas/meyeranna_12345_67890_a.zip", work(6))
         self.put("canvas/libo_12345678901234567890123_67891_a.zip", work(2))
         self.graded(self.scratch / "canvas", "--only", "01_naive", into="of canvas")
@@ -238,6 +245,10 @@ class Term(Collected):
         long = "12345678901234567890123"
         self.assertEqual(canvas[2:], [["libo", long, "", "", "", "4"], ["meyeranna", "12345", "", "", "", "10"]])
         self.assertFalse((self.scratch / "of canvas/moodle.csv").exists())
+        export = self.put("export.csv", "Student,ID,SIS User ID,SIS Login ID\nAnna Meyer,12345,m1,anna\n")
+        self.graded(self.scratch / "canvas", "--only", "01.score", "--roster", str(export), into="by export")
+        canvas = list(csv.reader(io.StringIO((self.scratch / "by export/canvas.csv").read_text())))
+        self.assertEqual(canvas[2:], [["Anna Meyer", "12345", "", "anna", "", "3"], ["libo", long, "", "", "", "1.2"]])
 
     def check_as_canvas_does(self, rows: list[list[str]]) -> None:
         """lib/gradebook_importer.rb: header?, update_column_count, last_student_info_column, process_pp."""
@@ -279,6 +290,7 @@ class Term(Collected):
         })  # fmt: skip
         page = " ".join((self.scratch / "into/later.txt").read_text().split())
         self.assertIn("handed in 2 days late, 2027-03-03 00:01 by the archive: 8 of 10 points stay", page)
+        self.assertNotIn("handed in", (self.scratch / "into/in time.txt").read_text())
         flags = {row["submission"]: row["flags"] for row in self.rows()}
         self.assertEqual((flags["late.zip"], flags["tree"]), ("not on the roster, late", "not on the roster, late?"))
         self.graded(self.scratch / "in", "--only", "01_naive", into="no due")

@@ -3,7 +3,9 @@ compiled."""
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import re
 import sys
 import unittest
@@ -91,7 +93,8 @@ class Verdict(unittest.TestCase):
         none = self.runs(plain={"bytes": [right, Bytes("requested", "atomics", 0, 0)]})
         self.assertEqual(self.marks(self.criteria(*none)), "oooooo")
         some = self.runs(plain={"bytes": [right, Bytes("requested", "atomics", 4, 0)]})
-        self.assertEqual(self.criteria(*some)["hbm"].hint, build.HINTS["over budget in atomics"])
+        hbm = self.criteria(*some)["hbm"]
+        self.assertEqual((hbm.hint, hbm.times), (build.HINTS["over budget in atomics"], 4))
         # Of two kernels each is told once, in their order.
         two = [Run(name, each.case, bytes=[Bytes("requested", name, 9, 9)]) for name in "ba" for each in self.runs()]
         said = verdict._criteria(["b", "a"], two)["hbm"].message
@@ -129,6 +132,7 @@ class Verdict(unittest.TestCase):
         self.assertEqual(verdict.hazard_text(hazard, False), "memcheck: out_of_bounds")
         bare = {"tool": "initcheck", "kind": "k\u00fcnd", "other": "no", "severity": "warning"}
         self.assertEqual(verdict.hazard_text(bare, True), "initcheck warning: k?nd")
+        self.assertEqual(verdict.hazard_text({**hazard, "file": "01.sum/k.cu"}, True), text)
         own = {"tool": "racecheck", "kind": "RAW", "file": "k.cu", "line": 2, "other": {"line": 4}}
         self.assertEqual(verdict.hazard_text(own, True), "racecheck: RAW at @@k.cu:2@@, other side @@k.cu:4@@")
         sync = "a __syncwarp() is missing between"
@@ -304,7 +308,7 @@ class Verdict(unittest.TestCase):
         """Kills: loops just below the limit of a run, in every case, that cost a class minutes."""
         judge = verdict.Judge(unittest.mock.Mock(), unittest.mock.Mock())
         cases = [case("plain", "--seq 0"), *(case("shapes", f"--seq {number}") for number in range(1, 9))]
-        for seconds, spent, ran in ((9, 0, 3), (9, 15, 1), (2, 0, 9), (2.2, 0, 9), (3, 0, 7)):
+        for seconds, spent, ran in ((9, 0, 3), (9, 15, 1), (2, 0, 9), (2.2, 0, 9), (3, 0, 7), (4, 0, 6)):
             run = unittest.mock.Mock(side_effect=lambda _, kernel, each, took=seconds: Run(kernel, each, seconds=took))
             with unittest.mock.patch.object(judge, "_run", run):
                 runs = judge._all_cases(unittest.mock.Mock(program=(seconds, spent)), "k", cases, spent)
@@ -313,24 +317,39 @@ class Verdict(unittest.TestCase):
             over = "does not end: its runs took more than 20 seconds of CPU time together"
             self.assertEqual(past, over if spent + ran * seconds > 20 else None)
 
-    def test_a_run_that_leaves_no_report(self) -> None:
-        """Kills: a grade for a run that nobody counted, and a machine blamed for a program that crashed."""
+    def test_a_run_and_its_report(self) -> None:
+        """Kills: a grade for a run that nobody counted, and a machine blamed for a program that crashed, or did so
+        before it made a directory; values that nobody looks at, files that stay."""
 
         def end(_: verdict.Runner, command: list[str], **__: str) -> Outcome:
             out = Path(command[2])
-            out.mkdir()
-            (out / "run.txt").write_text("saved\n")
-            return Outcome(0, signal, "")
+            if signal != 9:
+                out.mkdir()
+                (out / "run.txt").write_text("saved\n")
+                (out / "report.jsonl").write_text(report)
+            return Outcome(0, signal, "", 1.5)
 
         with temporary() as scratch, unittest.mock.patch.object(verdict.Runner, "run", end):
             judge = verdict.Judge(unittest.mock.Mock(), unittest.mock.Mock())
             runner = verdict.Runner(Path("program"), scratch)
-            signal = 0
+            self.assertEqual(runner.variables["SIM_TIMEOUT"], "120")
+            signal, report = 0, ""
             with self.assertRaisesRegex(verdict.Environment, "k --seq 1: the device's report cannot be read$"):
                 judge._run(runner, "k", case("plain", "--seq 1"))
-            signal = 11
-            run = judge._run(runner, "k", case("plain", "--seq 1"))
-            self.assertEqual((run.failure.category, run.bytes), ("crash", []))
+            for number in (11, 9):
+                signal = number
+                run = judge._run(runner, "k", case("plain", "--seq 1"))
+                self.assertEqual((run.failure.category, run.bytes, run.seconds), ("crash", [], 1.5))
+            signal, report, before = 0, '{"type": "launch"}\n', [*scratch.iterdir()]
+            said = {"models": [], "statistics": [], "atomic_bytes": 1, "statistic_bytes": 2}
+            wrong = {"wrong": {"category": "wrong result", "text": "O is 3"}}
+            both = [Bytes("requested", "atomics", 0, 1), Bytes("requested", "", 0, 2)]
+            for more, failure, counted in (({}, None, both), (wrong, Failure("wrong result", "O is 3"), [])):
+                with unittest.mock.patch.object(judge, "_judge", return_value={**said, **more}) as asked:
+                    run = judge._run(runner, "k", case("plain", "--seq 1"))
+                self.assertEqual((run.failure, run.bytes), (failure, counted))
+                self.assertEqual(asked.call_args.args[1:], ("--kernel", "k", "--seq", "1"))
+            self.assertEqual([*scratch.iterdir()], before)
 
     def test_a_judge_that_fails_is_no_fault_of_a_region(self) -> None:
         """Kills: a traceback in the place of its line."""
@@ -342,13 +361,18 @@ class Verdict(unittest.TestCase):
                 (kit / "judge").chmod(0o755)
                 with self.assertRaisesRegex(verdict.Environment, f"^01_naive: judge --seq 8: {why}$"):
                     judge._judge("out", "--seq", "8")
+            # Another one is asked then, and again. Kills: a question that is not asked, or never arrives.
+            script = "import json, sys\nfor line in sys.stdin:\n    said = [sys.argv[1], *line.split('\\t')]\n"
+            script += "    print(json.dumps({'models': [{'bytes': said}, {}]}), flush=True)\n"
+            (kit / "judge").write_text(f"#!{sys.executable}\n{script}")
+            for seq in ("8", "9"):
+                self.assertEqual(judge.model(f"k --seq {seq}"), ["scale=01", "-", "--kernel", "k", "--seq", f"{seq}\n"])
+            judge._process.communicate()
 
     def test_what_does_not_link(self) -> None:
         """Kills: a traceback where a function is declared and nowhere defined, or a machine's own failure charged."""
         with temporary() as scratch:
-            chapter = unittest.mock.Mock()
-            chapter.name = "01_naive"
-            builder = build.Builder(unittest.mock.Mock(root=scratch), chapter, "gcc", "g++", scratch)
+            builder = self.builder(scratch)
             builder.cxx = str(scratch / "link")
 
             def link(said: str, status: int = 1) -> Path | Failure:
@@ -362,6 +386,111 @@ class Verdict(unittest.TestCase):
             with self.assertRaisesRegex(verdict.Environment, "^01_naive: it does not link:\nno space left$"):
                 link("no space left\n")
 
+    def builder(self, scratch: Path, teacher: bool = True) -> build.Builder:
+        chapter = unittest.mock.Mock()
+        chapter.name = "01_naive"
+        return build.Builder(unittest.mock.Mock(root=scratch, is_teacher=teacher), chapter, "gcc", "g++", scratch)
+
+    def test_a_program_of_regions(self) -> None:
+        """Kills: a stack that nobody counts, or that costs a solution its points; a file that is another one's."""
+        for teacher, more, refused in ((True, 0, 0), (True, 1, 1), (False, 1024, 0), (False, 1025, 1025)):
+            with temporary() as scratch:
+                builder = self.builder(scratch, teacher)
+                builder.chapter.spliced.return_value = {"b.cu": "", "a.cu": "", "c.cuh": ""}
+                solved = build.Object(scratch / "solved", {"f": ("here", 10)})
+                made = build.Object(scratch / "made", {"f": ("here", 10 + build.MOST_STACK + more)}, more == 0)
+                own = {"compiled_anew": {"a.cu"}, "solved_object": solved, "_compile": made, "_write_sources": None}
+                for name, value in own.items():
+                    setattr(builder, name, unittest.mock.Mock(return_value=value))
+                with unittest.mock.patch.object(builder, "_link", side_effect=lambda _, program: program) as link:
+                    found = builder.program({"01.sum": "x"}, "01.sum")
+                    self.assertIs(builder.program({"01.sum": "x"}, "01.sum"), found)
+                self.assertEqual(builder._compile.call_count, 1)
+                if refused:
+                    why = f"its local variables take {refused} bytes more than what a thread may have"
+                    self.assertEqual((found.category, found.message), ("refused", why))
+                    continue
+                self.assertEqual(link.call_args.args[0], [made.path, solved.path])
+                self.assertEqual(builder.lacking_return, {found} if more == 0 else set())
+                self.assertEqual([*builder.scratch.iterdir()], [])
+                found.touch()
+                builder.discard(found)
+                builder._compile.return_value = "01.sum/a.cu:3:1: error: u_x is wrong"
+                failed = builder.program({"01.sum": "x"}, "01.sum")  # asked for again, it is made again
+                self.assertEqual((failed.message, found.exists()), ("@@01.sum/a.cu:3@@: x is wrong", False))
+
+    def test_a_compilation(self) -> None:
+        """Kills: a machine's failure that costs points, a compiler that is asked twice for what takes too long."""
+        ended = "01_naive/a.cu: the compiler was ended: cc: No space left on device"
+        for outcome, log, made in (
+            (Outcome(0, 0, ""), "", ""),
+            (Outcome(0, 0, ""), "a.cu:1: warning: x [-Wreturn-type]", "lacks"),
+            (Outcome(1, 0, ""), "a.cu:1: error", "a.cu:1: error"),
+            (Outcome(1, 0, ""), "cc: Out of memory", build.TOO_MUCH),
+            (Outcome(1, 0, ""), "cannot allocate 9 bytes", build.TOO_MUCH),
+            (Outcome(0, 0, "cpu"), "", build.TOO_MUCH),
+            (Outcome(1, 0, ""), "x\ncc: No space left on device\n", None),
+            (Outcome(3, 0, ""), "", "the compiler ended with status 3"),
+            (Outcome(0, 9, ""), "", "the compiler ended with status -9"),
+        ):
+            with temporary() as scratch:
+                builder, asked = self.builder(scratch), []
+                builder.__dict__.update({"_headers": scratch / "headers", "_clang": ["clang"]})
+
+                def run(_: list[str], asked=asked, log=log, outcome=outcome, **settings: object) -> Outcome:
+                    asked.append(settings["environment"]["SIM_PRECOMPILED"])
+                    (kept := scratch / "kept").mkdir(exist_ok=True)
+                    (kept / "a.su").write_text("k.cu:3:6:f\t96\tstatic\n")
+                    settings["output"].write_text(log)
+                    self.assertEqual((settings["cpu_seconds"], settings["memory_mb"]), (20, 4096))
+                    return outcome
+
+                with unittest.mock.patch.object(build.sandbox, "run", run):
+                    if made is None:
+                        self.assertRaisesRegex(verdict.Environment, f"^{ended}$", builder._compile, scratch, "a.cu")
+                    else:
+                        expected = build.Object(scratch / "a.cu.o", {"f": ("k.cu:3:6", 96)}, made == "lacks")
+                        self.assertEqual(builder._compile(scratch, "a.cu"), expected if made in ("", "lacks") else made)
+                again = [""] * (made not in ("", "lacks", None, build.TOO_MUCH))  # with the headers themselves
+                self.assertEqual(asked, [str(scratch / "headers"), *again])
+
+    def test_one_grader_builds_at_a_time(self) -> None:
+        with temporary() as root:
+            for _ in range(2):
+                with build.alone(root), (root / "build/.classroom-lock").open("w") as other:
+                    self.assertRaises(BlockingIOError, fcntl.flock, other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with (root / "build/.classroom-lock").open("w") as other:
+                fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with self.assertRaisesRegex(verdict.Environment, "^/dev/null/build: cannot be written: Not a directory$"):
+                build.alone(Path("/dev/null")).__enter__()
+
+    def test_headers_are_precompiled_once(self) -> None:
+        """Kills: headers of old compilers that fill a disk, or of this one that are gone or have no place."""
+        with temporary() as scratch:
+            builder = self.builder(scratch)
+            own, old = scratch / "headers/own", scratch / "headers/old"
+            old.mkdir(parents=True)
+            builder.__dict__["_headers"], builder.compile_command = own, ["simcc"]
+            for there in ([], [old]):  # where its own are there, the others are left alone
+                with unittest.mock.patch.object(build, "run_quietly", lambda *_, **__: self.assertTrue(own.is_dir())):
+                    builder._precompile()
+                self.assertEqual(sorted(own.parent.iterdir()), [*there, own])
+                old.mkdir(exist_ok=True)
+            with unittest.mock.patch.object(build, "run_quietly") as run:
+                builder._precompile()
+            empty = scratch / "01_naive/empty.cu"
+            command = ["simcc", *build.OPTIONS, "-c", str(empty), "-o", f"{empty}.o"]
+            self.assertEqual((run.call_args.args[0], empty.read_text()), (command, ""))
+            variables = {"CC": "gcc", "CXX": "g++", "SIM_PRECOMPILED": str(own)}
+            self.assertEqual(run.call_args.kwargs, variables)
+
+    def test_what_a_tool_of_the_course_is_given(self) -> None:
+        """Kills: a failure without what was said, or with variables of the make that called."""
+        with unittest.mock.patch.dict(os.environ, {"MAKEFLAGS": "x", "DEVICE": "x", "KEPT": "k"}):
+            build.run_quietly(["sh", "-c", 'test -z "$MAKEFLAGS$DEVICE" && test "$KEPT$OWN" = ko'], "what", OWN="o")
+        with self.assertRaisesRegex(verdict.Environment, "^what:\nout\nerr$"):
+            build.run_quietly(["sh", "-c", "echo out; echo err >&2; exit 1"], "what")
+
     def test_neighbors_of_a_hand_out(self) -> None:
         two = {"regions": ("01.sum", "01.other"), "teacher": False}
         criteria, ran = self.judged({}, **two)
@@ -370,6 +499,9 @@ class Verdict(unittest.TestCase):
         self.assertEqual(self.marks(criteria), "oo?ooo")
         why = "01.sum, 01.other are in the same kernels, and one of them is wrong: wrong result, k --seq 2: said"
         self.assertEqual(criteria["inputs"].message, why)
+        criteria, _ = self.judged({"--seq 1": "wrong result"}, **two)
+        self.assertEqual(self.marks(criteria), "o?oo??")
+        self.assertEqual({criteria[name].message for name in ("shapes", "hbm")}, {why.replace("--seq 2", "--seq 1")})
         criteria, _ = self.judged({"plain": "wrong result"}, **two)
         self.assertEqual(self.marks(criteria), "??????")
         self.assertEqual({each.message for each in criteria.values()}, {why.replace("--seq 2", "--seq 0")})
@@ -414,6 +546,26 @@ class Budget(unittest.TestCase):
             runs.append(run)
         return verdict._criteria(["k"], runs)
 
+    def test_what_is_summed(self) -> None:
+        """Kills: a kind of access that is not in a sum, a sum that does not begin at 0, a tensor in another's sum."""
+        models = [
+            {"counts": counts, "formula": counts[0], "bytes": 9, "write_bytes": 8}
+            for counts in ("requested", "footprint")
+        ]
+        expected = {"models": models, "statistics": ["L", "M"], "ideal_bytes": 7}
+        plain = {"read_bytes": 1, "write_bytes": 10}
+        tensors = [
+            {"name": name, "requested": plain, "footprint": {"read_bytes": 3, "write_bytes": 30}} for name in "QL"
+        ]
+        tensors.append({**tensors[0], "requested": {**plain, "atomic_bytes": 100}})
+        found = verdict._bytes({**expected, "atomic_bytes": 6, "statistic_bytes": 5}, [{"tensors": tensors}, {}])
+        requested, footprint = Bytes("requested", "r", 22, 9, 7, (20, 8)), Bytes("footprint", "f", 66, 9, 7, (60, 8))
+        others = [Bytes("requested", "atomics", 100, 6), Bytes("requested", "L, M", 11, 5)]
+        self.assertEqual(found, [requested, footprint, *others])
+        tensors[:] = [{**tensors[0], "name": "M", "requested": {**plain, "atomic_bytes": 100}}]
+        found = verdict._bytes({**expected, "atomic_bytes": 6, "statistic_bytes": 5}, [{"tensors": tensors}])
+        self.assertEqual([each.yours for each in found], [0, 0, 0, 111])
+
     def test_one_byte_over_is_over(self) -> None:
         """Kills: a budget with 5 % to spare, sums without writes, atomics or statistics, a case not looked at."""
         over, else_ = "over budget", "not counted"
@@ -438,12 +590,12 @@ class Budget(unittest.TestCase):
                 with self.subTest(change=change, criterion=criterion):
                     hbm = self.criteria(change, criterion)["hbm"]
                     self.assertEqual((hbm.passed, hbm.category), (not category, category), hbm.message)
-                    if hbm.category == over and not change.keys() - {"Q", "O"}:
+                    if hbm.category == over and "scratch" not in change:
                         of_writes, of_reads = "written twice" in hbm.hint, "read twice" in hbm.hint
                         of_atomics = "added once" in hbm.hint
                         expected = (
                             "O" in change and change["O"][1] > 800,
-                            "Q" in change,
+                            bool(change.keys() & {"Q", "LSE"}),
                             change.get("O") == (0, 800, 44),
                         )
                         self.assertEqual((of_writes, of_reads, of_atomics), expected, hbm.hint)
