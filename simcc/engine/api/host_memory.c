@@ -55,7 +55,8 @@ static void grow(void)
 	for (size_t i = 0; i < count; i++)
 		if (old[i].first > 1)
 			*find_block(old[i].first) = old[i];
-	munmap(old, count * sizeof *old); /* of nothing: refused */
+	if (old) /* else errno would change in malloc */
+		munmap(old, count * sizeof *old);
 }
 
 void sim_add_host_block(void *first, size_t size, bool is_pinned)
