@@ -86,7 +86,9 @@ class _Rewriter:
             refuse(self.at(0), "else: its if is not in the region")
         self.find_lambdas()
         self.constants = self.names.constants - {
-            token.text for index, token in enumerate(self.tokens) if self.is_constants_name(index)
+            token.text
+            for index, token in enumerate(self.tokens)
+            if token.text in self.names.constants and self.is_constants_name(index)
         }
         line, fresh = 1, True
         for index, token in enumerate(self.tokens):

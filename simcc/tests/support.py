@@ -121,6 +121,7 @@ def run(
     # It may have ended already, or become another user: the clock's limit is left.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         resource.prlimit(process.pid, resource.RLIMIT_CPU, _cpu_limit(cpu_seconds))
+        resource.prlimit(process.pid, resource.RLIMIT_CORE, (0, 0))
     late = False
     try:
         out, err = process.communicate(timeout=20 * cpu_seconds)

@@ -464,7 +464,7 @@ class Memory(Case):
         ways = [
             ("LaunchFailure", "Integer division by zero", "or of the smallest integer by -1", 1),
             ("IllegalAddress", outside, "Address 0x10\n", 1),
-            ("IllegalAddress", "Stack overflow", "this thread needs more than 240 KB of local memory\n", 1),
+            ("IllegalAddress", "Stack overflow", "this thread needs more than ", 1),
             ("IllegalInstruction", "Illegal instruction, or __trap()", "", 128 + 11),
         ]
         for way, (error, headline, detail, status) in enumerate(ways):

@@ -430,6 +430,7 @@ class Region(unittest.TestCase):
             "O[0] = max(" + "&q," * 5300 + "q);",
             "long " * 3200 + "x = 1;",
             "auto x = 1;" * 1400,
+            "float " + "*" * 16000 + "x;",
             "O[0] = max(" + "f(),&q," * 2200 + "q);",
             "#pragma unroll" + " " * 16000 + "(\n;",
             "#pragma unroll" + "/*" * 8000 + "\n;",

@@ -8,11 +8,12 @@ build: $(if $(filter device_trace,$(NAMES)),$(COPIES))
 $(BUILD)/device_chapters: chapters
 $(BUILD)/device_toolchain: | chapters
 
-# A GPU where there is none (gpu.c): every chapter with the side of the harness that is compiled for CUDA; the rest of it and the
-# kernels are the objects that chapters are built of.
+# A GPU where there is none (gpu.c): every chapter with the side of the harness that is compiled for CUDA; the rest of
+# it and the kernels are the objects that chapters are built of.
 GPU := $(BUILD)/device/gpu
 GPU_SIDE := measure/device measure/counts run/details report/provenance
-GPU_WRAPPED := chapter_main clock_gettime $(addprefix cuda,GetDeviceCount GetDeviceProperties MemGetInfo EventElapsedTime Malloc Memset)
+GPU_WRAPPED := chapter_main clock_gettime \
+	$(addprefix cuda,GetDeviceCount GetDeviceProperties MemGetInfo EventElapsedTime Malloc Memset)
 $(GPU)/%.o: $(ROOT)/common/%.c
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) -DDEVICE_CUDA -c $< -o $@

@@ -1,9 +1,11 @@
 /*
- * A GPU for the harness where there is none: the simulated device under the side of it that is compiled for CUDA, with the
- * name that a driver gives it, the memory that it says is free, launches that take the milliseconds of GPU_MS, one after another, and
- * a clock that goes on GPU_TICK seconds each time that it is looked at. (ld's --wrap puts these in the place of the calls.) Says at the end what was filled on the device, and how often.
+ * A GPU for the harness where there is none: the simulated device under the side of it that is compiled for CUDA, with
+ * the name that a driver gives it, the memory that it says is free, launches that take the milliseconds of GPU_MS, one
+ * after another, and a clock that goes on GPU_TICK seconds each time that it is looked at. ld's --wrap puts these in
+ * the place of the calls. The program says at the end what was filled on the device, and how often.
  *
- * With "sweep", "fits" or "expect" before its options a chapter is asked what it says of problems that nobody runs here.
+ * With "sweep", "fits" or "expect" before its options a chapter is asked what it says of problems that nobody runs
+ * here.
  */
 #include "harness.h"
 #include "run/fits.h"
@@ -122,6 +124,8 @@ static void print_expected(const struct chapter *chapter, size_t rows, size_t co
 	const struct named_values inputs[] = {{"x", x}, {NULL, NULL}};
 	problem.rows = rows;
 	problem.cols = cols;
+	if (!x)
+		exit(3);
 	for (size_t i = 0; i < rows * cols; i++)
 		x[i] = (float)(i % 8191) - 4000.0f;
 	if (chapter->expect(&problem, inputs, &expectations, &error) != 0)

@@ -92,7 +92,7 @@ class Letters(ScreenCase):
         made = ""
         for name, details in kept:
             chapter, _, options = name.partition(" ")
-            self.program(chapter, f"{options} --quiet --details {self.scratch}")
+            self.program(chapter, f"{options} --quiet --details", self.scratch)
             found = json.loads((self.scratch / "run.json").read_text())
             found = pruned({**found, "result": sorted(found["result"])})
             made += json.dumps([name, found], separators=(",", ":"), ensure_ascii=False) + "\n"

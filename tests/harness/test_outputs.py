@@ -19,7 +19,6 @@ from pathlib import Path
 from subprocess import PIPE
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from case import ROOT, Case, Outcome, run, started

@@ -70,9 +70,9 @@ LINES = read_screens()
 
 
 class ScreenCase(Case):
-    def program(self, chapter: str, options: str, **environment: str) -> str:
+    def program(self, chapter: str, options: str, *words: object, **environment: str) -> str:
         """What it prints, run where its reader runs it."""
-        done = run([f"./{CHAPTERS[chapter]}", *options.split()], cwd=ROOT / chapter, **environment)
+        done = run([f"./{CHAPTERS[chapter]}", *options.split(), *words], cwd=ROOT / chapter, **environment)
         self.assertEqual((done.status, done.err), (0, ""), f"{chapter} {options}: {done.err}")
         return done.out
 
@@ -134,7 +134,7 @@ class Next(ScreenCase):
         if (chapter, options) not in self.done:
             path = self.scratch / "run.json"
             # Without the device's checks, which are not asked here, in half the time.
-            last = self.program(chapter, f"{options} --json {path}", SIM_CHECK="none").splitlines()[-1]
+            last = self.program(chapter, f"{options} --json", path, SIM_CHECK="none").splitlines()[-1]
             got = json.loads(path.read_text())
             kernels = [one["name"] for one in got["kernels"]]
             what = {"kernels": kernels, "problem": got["problem"], "trace": got.get("trace")}

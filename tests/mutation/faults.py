@@ -11,13 +11,13 @@ from __future__ import annotations
 import functools
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tree_sitter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 # What an operator turns into: for a comparison the one that is off by one, and the opposite.
 OPERATORS = {
@@ -190,6 +190,25 @@ def other_number(text: str) -> str:
         value = float(match[1])
         return f"{2 * value or 1.0!r}{match[2]}"
     return ""
+
+
+# ---- those that no input can tell ----
+
+
+def equivalents() -> list[list[str]]:
+    """The rows of equivalent.tsv."""
+    lines = Path(__file__).with_name("equivalent.tsv").read_text().splitlines()
+    return [line.split("\t") for line in lines if line and not line.startswith("#")]
+
+
+def source_line(tree: Path, fault: Fault) -> str:
+    """As a row of it has the line: blanks as one."""
+    return " ".join(lines_of(tree / fault.path)[fault.line - 1].split())
+
+
+@functools.cache
+def lines_of(path: Path) -> list[str]:
+    return path.read_text().split("\n")
 
 
 # ---- a file with its faults ----

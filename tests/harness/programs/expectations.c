@@ -1,6 +1,7 @@
 /*
  * Prints what small problems of attention expect: each output's values, tolerances and bounds of rows, six digits of
- * each. test_expectations.py compares them with expectations.txt. Ends with status 1 where a reference leaves memory behind.
+ * each. test_expectations.py compares them with expectations.txt. Ends with status 1 where a reference leaves memory
+ * behind.
  */
 #include "in_use.h"
 #include "verify/attention.h"
