@@ -139,14 +139,12 @@ static bool know_all(struct knowledge *into, const struct knowledge *from)
 	size_t mine = into->count, theirs = from->count;
 	for (size_t at = into->count += fresh; mine < at;) {
 		const uint32_t next = from->entries[theirs - 1].variable;
-		if (mine > 0 && into->entries[mine - 1].variable > next) {
+		if (mine > 0 && into->entries[mine - 1].variable > next)
 			into->entries[--at] = into->entries[--mine];
-		} else if (mine > 0 && into->entries[mine - 1].variable == next) {
-			into->entries[--at] = into->entries[--mine];
-			theirs--;
-		} else {
+		else if (mine > 0 && into->entries[mine - 1].variable == next)
+			theirs--; /* it moves as one that is larger than the next */
+		else
 			into->entries[--at] = from->entries[--theirs];
-		}
 	}
 	return true;
 }

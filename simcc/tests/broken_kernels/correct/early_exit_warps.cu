@@ -1,4 +1,5 @@
-// Whole warps without a row leave before the shuffles; in the last one the mask is made by a ballot.
+// Whole warps without a row leave before the shuffles; in the next one the mask is made by a ballot; in the last one all
+// wait for the last lane, which leaves as the first one has. Kills an end of it that only lane 0 is looked at for.
 #include "../main.cuh"
 
 __global__ void row_sums(const float *x, float *y, int rows, int n)
@@ -31,10 +32,19 @@ __global__ void tail_sum(const float *x, float *y, int n)
 	}
 }
 
+__global__ void last_leaves(float *y)
+{
+	if (threadIdx.x == 0 || threadIdx.x == 31)
+		return;
+	__syncwarp(0xfffffffe);
+	y[threadIdx.x] = 1;
+}
+
 int main()
 {
 	float *x = ones<float>(10 * 45), *y = empty<float>(11);
 	row_sums<<<3, 128>>>(x, y, 10, 45);
 	tail_sum<<<1, 32>>>(x, y + 10, 21);
+	last_leaves<<<1, 32>>>(ones<float>(32));
 	return element(y, 9) != 45 || element(y, 10) != 21 || end();
 }
