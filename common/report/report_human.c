@@ -207,12 +207,12 @@ static const char *show(const struct kernel_result *kernel, enum metric_name nam
 	return metric_format(metric_value(kernel, name), metrics[name].unit, text);
 }
 
-/* On a GPU; beside a floor the time of a CPU says nothing. Where L2 may keep all that is written there is no floor: 0. */
+/* On a GPU; beside a floor the time of a CPU says nothing. 0: no floor is known, or L2 may keep all that is written. */
 static void print_share_of_floor(
 	FILE *out, const struct run_result *result, const struct kernel_result *kernel, const char *before,
 	const char *floor)
 {
-	if (!kernel->time.runs || !kernel->has_floor || kernel->floor.ms <= 0.0 || result->device->simulated)
+	if (!kernel->time.runs || kernel->floor.ms <= 0.0 || result->device->simulated)
 		return;
 	fprintf(out, "%s%.0f %% of %s%s", before, 100.0 * kernel->time.median_ms / kernel->floor.ms, floor,
 	        kernel->time.median_ms < kernel->floor.ms ? ": below it, which cannot be" : "");
