@@ -685,10 +685,10 @@ int main(int argc, char **)
 	}
 	if (argc == 2)
 		return printf("%d", mallinfo ? mallinfo().uordblks - held : 0), 0;
-	if (argc == 3)
+	if (argc == 3) {
 		cudaMemset(x, 0, 4), lock_through_a_barrier<<<3, 64>>>(x, y);
-	if (argc == 3)
 		return too_much_to_know<<<2, 128>>>(x, y), cudaDeviceSynchronize();
+	}
 	if (argc == 4)
 		return many_barriers<<<2, 64>>>(x, y), cudaDeviceSynchronize();
 	cudaMemset(x, 0, 4), last_thread_writes<<<1, 256>>>(x, y);

@@ -1,5 +1,5 @@
-"""A GPU where there is none (gpu.c): what the chapters say on one, to the letter. gpu.txt has the runs,
-with all that they print; REMAKE=1 writes it anew: read its difference.
+"""A GPU where there is none (gpu.c): what the chapters say on one, to the letter. gpu.txt has the runs, with all
+that they print; REMAKE=1 writes it anew: read its difference.
 
 Kills: what no run on the simulated device comes by: the device that is found, the memory that is left for tensors,
 floors beside times, sizes of sweeps, tables without counts, the product of cuBLAS.

@@ -9,7 +9,10 @@ import re
 import sys
 import unittest
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "simcc/tests"))
 
@@ -71,36 +74,37 @@ class Letters(ScreenCase):
         if golden.REMAKE:
             golden.write(SCREENS, made)
 
-    def test_every_number_of_json(self) -> None:
-        """Kills: a count, floor or closed form of JSON that is another one, a key that is lost."""
-        kept = [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
-        self.assertEqual({name.partition(" ")[0] for name, _ in kept}, {*CHAPTERS})
+    def compare(self, path: Path, said: Callable[[str, str], Any]) -> set[str]:
+        """What a chapter says with some options, with each line that is kept of it; the chapters."""
+        kept = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         made = ""
-        for name, result in kept:
+        for name, expected in kept:
             chapter, _, options = name.partition(" ")
-            found = pruned(json.loads(self.program(chapter, f"{options} --json -")))
+            found = pruned(said(chapter, options))
             made += json.dumps([name, found], separators=(",", ":"), ensure_ascii=False) + "\n"
             if not golden.REMAKE:
                 with self.subTest(name):
-                    self.assertEqual(differences(result, found)[:10], [])
+                    self.assertEqual(differences(expected, found)[:10], [])
         if golden.REMAKE:
-            golden.write(RESULTS, made)
+            golden.write(path, made)
+        return {name.partition(" ")[0] for name, _ in kept}
+
+    def test_every_number_of_json(self) -> None:
+        """Kills: a count, floor or closed form of JSON that is another one, a key that is lost."""
+        chapters = self.compare(
+            RESULTS, lambda chapter, options: json.loads(self.program(chapter, f"{options} --json -"))
+        )
+        self.assertEqual(chapters, {*CHAPTERS})
 
     def test_every_number_of_details(self) -> None:
         """Kills: what the page of --explain is made of that is another, but for what --json says, too."""
-        kept = [json.loads(line) for line in DETAILS.read_text(encoding="utf-8").splitlines()]
-        made = ""
-        for name, details in kept:
-            chapter, _, options = name.partition(" ")
+
+        def details(chapter: str, options: str) -> dict[str, Any]:
             self.program(chapter, f"{options} --quiet --details", self.scratch)
             found = json.loads((self.scratch / "run.json").read_text())
-            found = pruned({**found, "result": sorted(found["result"])})
-            made += json.dumps([name, found], separators=(",", ":"), ensure_ascii=False) + "\n"
-            if not golden.REMAKE:
-                with self.subTest(name):
-                    self.assertEqual(differences(details, found)[:10], [])
-        if golden.REMAKE:
-            golden.write(DETAILS, made)
+            return {**found, "result": sorted(found["result"])}
+
+        self.compare(DETAILS, details)
 
 
 if __name__ == "__main__":

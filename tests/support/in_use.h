@@ -5,7 +5,8 @@
 #include <malloc.h>
 #include <stddef.h>
 
-/* Bytes that malloc gave and nobody gave back; 0 where the C library does not say (under a sanitizer, which looks itself). */
+/* Bytes that malloc gave and nobody gave back; 0 where the C library does not say (under a sanitizer, which looks
+ * itself). */
 static inline size_t bytes_in_use(void)
 {
 #if defined __GLIBC__ && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
