@@ -134,7 +134,7 @@ def end_group(process: subprocess.Popen, seconds: float = TO_CLEAN_UP) -> None:
 
 
 # What makes a suite of each file in a directory.
-OF_FILES = {"cases": "cases/cases.py", "faults": "faults/faults.py", "mistakes": "faults/faults.py"}
+OF_FILES = {"cases": "cases/cases.py", "faults": "faults/faults.py"}
 
 
 def command_of(suite: str, build: Path, tests: Path, results: Path) -> list[str | Path]:

@@ -23,7 +23,7 @@ import re
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import golden
 from reports import Record, read_report
@@ -201,14 +201,19 @@ def names_one_thread_twice(message: str) -> bool:
 
 
 class BrokenKernels(Case):
+    DONE: ClassVar[dict[tuple, tuple]] = {}
+
     def run_kernel(self, kernel: Kernel, fixed: bool, way: Way, check: str, run: Run | None = None):
         path = self.scratch / "report.json"
         path.unlink(missing_ok=True)
         settings = {"SIM_ORDER": way.order, "SIM_THREADS": way.threads, "SIM_CHECK": check}
         endless = "SLOW" in kernel.flags and not fixed
         settings |= {"SIM_REPORT": str(path), "SIM_TIMEOUT": "0.2" if endless else "20"}
-        outcome = (run or RUNS[kernel.name, fixed])(**settings)
-        return outcome, read_report(path)
+        key = (kernel.name, fixed, way, check, run)
+        if key not in self.DONE:  # some are asked for by two tests
+            outcome = (run or RUNS[kernel.name, fixed])(**settings)
+            self.DONE[key] = outcome, read_report(path)
+        return self.DONE[key]
 
     def is_caught(self, kernel: Kernel, way: Way, run: Run | None = None) -> bool:
         what = f"{kernel.name}{' without fences' * bool(run)}, {way.order}, {way.threads} threads"
@@ -245,7 +250,8 @@ class BrokenKernels(Case):
         for kernel in kernels:
             self.assertTrue(kernel.tool and (kernel.lines["BUG"] or "noline" in kernel.flags), kernel.name)
             found = [self.is_caught(kernel, way) for way in kernel.ways]
-            silent = [self.is_silent(kernel, True, way, kernel.check) for way in kernel.ways]
+            ways = kernel.ways if LONG else kernel.ways[-2:]  # another order, on two CPU threads and on one
+            silent = [self.is_silent(kernel, True, way, kernel.check) for way in ways]
             outcomes["found" if all(found) else "sometimes" if any(found) else "harmless"] += 1
             caught += all(found)
             alarms += not all(silent)

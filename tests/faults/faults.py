@@ -1,17 +1,15 @@
-"""What is planted in a chapter's kernels: faults/CHAPTER.edits is the suite faults_CHAPTER, mistakes/CHAPTER.edits is
-mistakes_CHAPTER. An entry (tools/lib/edits.py) is one change, built as a program of its own (support/chapter.mk).
+"""What is planted in a chapter's kernels, and what is said of it: faults/CHAPTER.edits is the suite faults_CHAPTER. An
+entry (tools/lib/edits.py) is one change, built as a program of its own (support/chapter.mk).
 
 A fault says what shows it. Each run ends with status 1 and says each text on stderr or in its JSON; where there are
 several runs, they stand with " | " between them, and so do the texts, or these are the same for all. Without the fault
-the same options pass and nothing is said.
+the same options pass and nothing is said. That wrong results are found is for cases/CHAPTER.tsv: here is one for each
+kernel, and one for each other sentence. Threads run in reverse order, so that a race changes a result.
 
     options: OPTIONS | OPTIONS        NAME=VALUE is for the environment
     says: TEXT, TEXT | TEXT           no such line: whatever it says. logits: these are off by more than the tolerance;
                                       counts: they are right, what moved is not
     kernels: NAME NAME                which are built anew (tools/plant), where the options do not say
-
-A mistake that comes naturally, KERNEL__WHAT, has none of these: the runs of that kernel in the section `mistakes` of
-cases/CHAPTER.tsv find it. Under a fault threads run in reverse order, so that a race changes a result.
 """
 
 from __future__ import annotations
@@ -22,19 +20,17 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cases"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "simcc/tests"))
 
 import golden
 from case import BUILD, ROOT, WITHOUT_RACECHECK, Case, Outcome, run, split_environment
-from cases import expand, read_sections
 from lib import edits
 
 TESTS = Path(__file__).resolve().parents[1]
-PART, CHAPTER = Path(sys.argv[2]).stem.partition(":")[0].split("_", 1)  # suite.py's results
-ENTRIES = edits.read(str(TESTS / PART / f"{CHAPTER}.edits"))
+CHAPTER = Path(sys.argv[2]).stem.partition(":")[0].removeprefix("faults_")  # suite.py's results
+ENTRIES = edits.read(str(TESTS / f"faults/{CHAPTER}.edits"))
 RIGHT = BUILD / "chapters" / CHAPTER.partition("_")[2]
 
 
@@ -51,7 +47,7 @@ def masked(text: str) -> str:
 
 
 def planted(entry: edits.Edit) -> Path:
-    return BUILD / PART / CHAPTER / entry.name / "program"
+    return BUILD / "faults" / CHAPTER / entry.name / "program"
 
 
 def runs_of(entry: edits.Edit) -> list[tuple[str, str]]:
@@ -101,24 +97,9 @@ class Faults(Case):
                 self.assertEqual((done.status, done.err), (0, ""))
 
 
-class Mistakes(Case):
-    def find(self, entry: edits.Edit) -> None:
-        """Kills a case of cases/CHAPTER.tsv that was made easier."""
-        kernel = entry.name.partition("__")[0]
-        mine = [case if "--kernel" in case else f"--kernel {kernel} {case}" for case in CASES]
-        mine = [case for case in mine if f"--kernel {kernel} " in f"{case} "]
-        found = (start(planted(entry), case, SIM_TIMEOUT="10").status for case in mine)
-        self.assertTrue(any(status == 1 for status in found), f"survives {len(mine)} cases")
-
-
-SUITE = Mistakes if PART == "mistakes" else Faults
 if CHAPTER not in ("00_gpu", "02_online_softmax", "03_tiled_matmul"):  # of what make test builds
     del Faults.test_what_some_say_to_the_word
-del Faults, Mistakes  # of what is left unittest runs the tests
-if PART == "mistakes":
-    SECTIONS = {section.name: section.rows for section in read_sections(TESTS / f"cases/{CHAPTER}.tsv")}
-    CASES = [options for row in SECTIONS["mistakes"] for options in expand(row.options)]
 # A test for each entry: expected.tsv says how many.
 for each in ENTRIES:
-    if PART == "mistakes" or runs_of(each):
-        setattr(SUITE, f"test_{each.name}", lambda self, entry=each: self.find(entry))
+    if runs_of(each):
+        setattr(Faults, f"test_{each.name}", lambda self, entry=each: self.find(entry))

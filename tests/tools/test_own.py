@@ -23,7 +23,6 @@ NEEDED = (
     "classroom/tasks",
     "classroom/answers",
     "tests/faults",
-    "tests/mistakes",
 )
 ROWS = [row for _, row in tasks.rows_of(ROOT / "classroom/own.tsv", 6)]
 

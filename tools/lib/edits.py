@@ -1,4 +1,4 @@
-"""The one dialect of "replace this text": faults, mistakes, answers of a class variant, wrong submissions.
+"""The one dialect of "replace this text": faults, answers of a class variant, wrong submissions.
 
     # a comment: "# " at the beginning of a line, anywhere
     @ NAME words of the name
