@@ -17,6 +17,7 @@ from support import (
     Case,
     Compiler,
     Part,
+    long_test,
     marked_line,
     run,
     simcc,
@@ -163,6 +164,7 @@ class Cuda(Case):
             command = ["env", *variables, str(SIMCC), file, "-c", "-o", "x.o", *options]
             self.expect_silent(run(command, FIRST.environment, self.scratch), file)
 
+    @long_test
     def test_a_toolkits_header_that_is_not_ours_is_named(self):
         toolkit = self.make_toolkit()
         cxx, *options = CUDA

@@ -20,6 +20,7 @@ from support import (
     Outcome,
     Word,
     inline,
+    long_test,
     marked_line,
     run,
     simcc,
@@ -348,6 +349,7 @@ int main()
         self.expect_equal(outcome.status, 1, "exit status")
         self.expect_in(f"bad.cu:{marked_line(bad, '@store')}", outcome.err)
 
+    @long_test  # builds a library of its own
     def test_paths_beyond_ascii(self):
         """Columns are bytes. Kills: a line that is not quoted, a caret too far to the right."""
         shutil.copytree(HOME, self.scratch / "Übung/simcc", ignore=shutil.ignore_patterns("build", "tests", "bench"))

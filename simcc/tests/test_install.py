@@ -8,7 +8,7 @@ import re
 import shutil
 import unittest
 
-from support import COMPILERS, FIRST, HOME, RUNNER, SIMCC, Case, Outcome, Word, run
+from support import COMPILERS, FIRST, HOME, RUNNER, SIMCC, Case, Outcome, Word, long_test, run
 
 OK = r"""#include <cstdio>
 __global__ void store(int *x) { x[threadIdx.x] = 1; }
@@ -109,6 +109,7 @@ class Install(Case):
         link = self.scratch / "package/usr/bin/simcc"
         self.expect_equal(os.readlink(link), "../lib/simcc/simcc", "the link does not know where the package was made")
 
+    @long_test  # builds a library of its own
     def test_a_user_who_may_not_write_there_has_a_library_of_his_own(self) -> None:
         self.make("install", f"PREFIX={self.scratch}/usr")
         home = self.scratch / "home"

@@ -117,6 +117,7 @@ class Layers(unittest.TestCase):
             self.assertEqual(wrong_symbols(ENGINE, objects), [])
             self.assertEqual(circles(objects), [])
 
+    @unittest.skipUnless(os.environ.get("LONG"), "LONG=1 runs it")
     def test_no_name_of_ours_meets_a_users(self) -> None:
         with tempfile.TemporaryDirectory() as build:
             subprocess.run(["make", "-s", "-C", SIMCC, "lib", f"SIM_BUILD={build}"], check=True)

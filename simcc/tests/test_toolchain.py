@@ -101,6 +101,7 @@ class Toolchain(Case):
             expect(compiler, twin)
         expect(f"{self.scratch}/bin/cc", f"{self.scratch}/bin/c++")
 
+    @long_test
     def test_one_rule_everywhere(self):
         """The Makefiles and simcc agree: on the compiler, and on the folder where its library is.
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from grading import CLASS_OF_CAPS, ROOT, Graded, run
+from grading import CLASS_OF_CAPS, ROOT, Graded, only_when_thorough, run
 from judge.build import OPTIONS, Builder, Environment
 from judge.once import Once
 from lib.edits import affected
@@ -108,6 +108,7 @@ class Build(Graded):
                 kernels = set(re.findall(r"__global__ void (\w+)", chapter.base[name]))
                 self.assertTrue(kernels and not kernels & set(task.kernels), f"{name} of {task.id}")
 
+    @only_when_thorough
     def test_a_moved_tree_builds_fails_and_is_solved(self) -> None:
         """The whole tree, built by its own make, somewhere else than where it was written."""
         tree = self.scratch / "moved/here"

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from grading import ROOT, run
+from grading import ROOT, only_when_thorough, run
 from hand_ins import Collected
 from lib import tasks
 
@@ -49,6 +49,7 @@ class Teaching(Collected):
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual([row["flags"] for row in self.rows("points")], ["late?", "absent"])  # no time is in it
 
+    @only_when_thorough
     def test_the_walk(self) -> None:
         """Kills: a block that does not apply, a stub that passes, a hand-out that is refused."""
         copy = self.scratch / "course"

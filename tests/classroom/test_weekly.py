@@ -10,7 +10,7 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from grading import ROOT, run
+from grading import ROOT, only_when_thorough, run
 from tree import PROGRAMS, TOOL, Trees
 
 CLASS = "a class of the test"
@@ -88,6 +88,7 @@ class Weekly(Trees):
         self.assertEqual(found, expected)
         self.assertEqual(list(self.scratch.glob(".handout-*")), [])
 
+    @only_when_thorough
     def test_the_steps_of_github_classroom(self) -> None:
         """What classroom.yml runs, in a tree in which a student has begun; all but the installation."""
         tree = self.scratch / "tree"
