@@ -323,6 +323,7 @@ static int third() { return vgetq_lane_s32(vdupq_n_s32(3), 0); }
 static int third() { return _mm_extract_epi16(_mm_sad_epu8(_mm_set1_epi8(3), _mm_setzero_si128()), 0) / 8; }
 #endif
 #include <cstdio>
+#include <malloc.h>
 #include <mutex>
 #include <random>
 #include <type_traits>
