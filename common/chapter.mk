@@ -237,7 +237,7 @@ ptxas: $(PTXAS_BUILD).launches
 
 # Is the committed table what nvcc says? Of the same sources and the same nvcc it is; PTXAS_FULL=1 compiles all the same,
 # once: neither CC nor DEVICE changes what nvcc makes of a kernel.
-check-ptxas: $(PTXAS_BUILD).launches
+check-ptxas:
 	@{ test -z "$(PTXAS_FULL)" && $(PTXAS) unchanged $(PTXAS_KEPT) "$(NVCC)" "$(SOURCES)"; } || \
 		$(MAKE) --no-print-directory -s $(PTXAS_BUILD).compared
 	@echo "gpu/compiled/$(notdir $(PTXAS_KEPT)): as nvcc says"

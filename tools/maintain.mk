@@ -37,9 +37,10 @@ bench-sim:
 ptxas sass:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -s -C $$chapter $@ || exit 1; done
 
+# One after the other where few are stale: those of ptxas build their chapter.
 check-ptxas check-sass:
-	@$(MAKE) --no-print-directory -s build DEVICE=sim
-	@echo $(CHAPTERS) | xargs -P "$$(nproc)" -n 1 $(MAKE) --no-print-directory -s $@ DEVICE=sim -C
+	$(if $(PTXAS_FULL),@$(MAKE) --no-print-directory -s build DEVICE=sim)
+	@echo $(CHAPTERS) | xargs -P $(if $(PTXAS_FULL)$(SASS_FULL),"$$(nproc)",1) -n 1 $(MAKE) --no-print-directory -s $@ DEVICE=sim -C
 
 # What bounds the kernels inside an SM: counts beside the machine code of several chapters, one table.
 CEILINGS := gpu/compiled/ceilings.tsv

@@ -201,9 +201,11 @@ def run_suite(suite: str, build: Path, tests: Path, expected: dict[str, int], gr
         result.tests = read_results(results)
     except (OSError, xml.ParseError):
         written = False
-    is_part = ":" in suite and result.tests  # of a pattern any number, but none
-    wanted = len(result.tests) if is_part else expected.get(suite.partition(":")[0])
-    result.problem = what_is_wrong(result, status, written, wanted)
+    name, _, pattern = suite.partition(":")
+    is_part = pattern and result.tests  # of a pattern any number, but none
+    result.problem = what_is_wrong(result, status, written, len(result.tests) if is_part else expected.get(name))
+    if pattern and written and status == 0 and not result.tests:
+        result.problem = f"no test is test_{pattern} (* stands for any characters)"
     return result
 
 

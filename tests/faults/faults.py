@@ -3,8 +3,9 @@ entry (tools/lib/edits.py) is one change, built as a program of its own (support
 
 A fault says what shows it. Each run ends with status 1 and says each text on stderr or in its JSON; where there are
 several runs, they stand with " | " between them, and so do the texts, or these are the same for all. Without the fault
-the same options pass and nothing is said. That wrong results are found is for cases/CHAPTER.tsv: here is one for each
-kernel, and one for each other sentence. Threads run in reverse order, so that a race changes a result.
+the same options pass and nothing is said. That wrong results are found is for cases/CHAPTER.tsv: here, of chapters 01
+and 04 to 10, is one for most kernels, and one for each other sentence. Threads run in reverse order, so that a race
+changes a result.
 
     options: OPTIONS | OPTIONS        NAME=VALUE is for the environment
     says: TEXT, TEXT | TEXT           no such line: whatever it says. logits: these are off by more than the tolerance;
@@ -17,11 +18,11 @@ from __future__ import annotations
 import json
 import re
 import sys
+import zlib
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "simcc/tests"))
 
 import golden
@@ -84,7 +85,9 @@ class Faults(Case):
     def test_what_some_say_to_the_word(self) -> None:
         """Kills: another word, index, order or advice where a run has failed, on the screen and on stderr."""
         said = []
-        for entry in [entry for entry in ENTRIES if runs_of(entry)][::5]:
+        for entry in ENTRIES:
+            if not runs_of(entry) or zlib.crc32(entry.name.encode()) % 4 != 0:  # whatever others join
+                continue
             arguments, more = split_environment(runs_of(entry)[0][0].split())
             done = run([planted(entry), *arguments], SIM_THREADS="1", SIM_ORDER="reverse", **more)
             said += [f"$ {entry.name}", *masked(done.out + done.err).splitlines()]

@@ -1,13 +1,13 @@
 # The chapters' programs, and the suites of a chapter. To be included by tests/Makefile after harness/harness.mk.
 #
-# All chapters are built once, as a user has them, with the compiler under test; $(BUILD)/chapters/PROGRAM is a copy,
+# The chapters that are NEEDED are built once, as a user has them, with the compiler under test; $(BUILD)/chapters/PROGRAM is a copy,
 # which stays what it is while the chapters are built with another compiler. PLAIN, which tests/Makefile sets, are the
 # chapters whose plain builds the asked-for suites run, or plant faults in.
 PROGRAMS := $(foreach chapter,$(ALL_CHAPTERS:%=$(ROOT)/%),$(chapter)/$(shell sed -n 's/^NAME := //p' $(chapter)/Makefile))
-COPIES := $(addprefix $(BUILD)/chapters/,$(notdir $(PROGRAMS)))
+COPIES := $(addprefix $(BUILD)/chapters/,$(notdir $(filter $(NEEDED:%=$(ROOT)/%/%),$(PROGRAMS))))
 .PHONY: chapters plain-builds
 chapters:
-	@$(MAKE) --no-print-directory -s -C $(ROOT) build DEVICE=sim CC="$(CC)" CXX="$(CXX)"
+	@$(MAKE) --no-print-directory -s -C $(ROOT) build CHAPTERS="$(NEEDED)" DEVICE=sim CC="$(CC)" CXX="$(CXX)"
 $(PROGRAMS): chapters ;
 $(COPIES): $(BUILD)/chapters/%: chapters
 	@mkdir -p $(@D)
