@@ -137,7 +137,6 @@ static int time_with(const char *path, char **arguments, char *output, struct ti
 int plain_build_time(const char *const *arguments, struct time_summary *time, struct error *error)
 {
 	char path[PATH_MAX] = "NAME.fast";
-	*time = (struct time_summary){0};
 	if (!find_program(path))
 		return broken(error, path, "is not there", "");
 

@@ -13,7 +13,7 @@ bool plain_build_exists(void);
 
 /*
  * `arguments` ends with NULL and leaves out the program's name; the function adds --tsv - and --quiet. EXIT_VERIFICATION,
- * without *error, when the plain build says that the kernel is wrong; EXIT_ENVIRONMENT when it is broken.
+ * without *error and *time, when the plain build says that the kernel is wrong; EXIT_ENVIRONMENT when it is broken.
  */
 int plain_build_time(const char *const *arguments, struct time_summary *time, struct error *error);
 
