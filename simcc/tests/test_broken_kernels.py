@@ -297,7 +297,7 @@ class BrokenKernels(Case):
         self.expect(" passes barriers" not in outcome.err, f"a loop without a barrier: {outcome.err}")
 
     def test_races(self):
-        self.check_broken("race_", "racecheck", 77)
+        self.check_broken("race_", "racecheck", 78)
 
     def test_reads_of_what_nobody_wrote(self):
         self.check_broken("init_", "initcheck", 20)

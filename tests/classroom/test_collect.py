@@ -9,6 +9,7 @@ import gzip
 import io
 import os
 import random
+import shutil
 import struct
 import sys
 import tarfile
@@ -570,6 +571,18 @@ class Rosters(Collected):
         names = {path.name for path in (self.scratch / "into").glob("*.txt")}
         self.assertEqual(names, {"Anna Meyer_m101.txt", "Absent One_m102.txt", "Bo Li_m103.txt", "Eve_56.txt"})
         self.assertIn("handed in twice", (self.scratch / "into/Anna Meyer_m101.txt").read_text())
+        sheet, late = (
+            "Identifier,Full name\nParticipant 55,Anna Meyer\n",
+            ("--due", "2027-03-01T08:30", "--penalty", "10%/day"),
+        )
+        self.graded(self.scratch / "in", "--roster", str(self.put("sheet.csv", sheet)), *late, into="late")
+        self.assertEqual([row["Grade"] for row in self.rows("late", "moodle.csv")], ["3.6", "3"])  # kills: all points there
+        for points, flags in (("4", "handed in twice"), ("0", "absent")):  # kills: points of a call before
+            self.graded(self.scratch / "in", "--roster", str(roster), into="plain")
+            row = next(row for row in self.rows("plain") if row["id"] == "m101")
+            self.assertEqual((row["points"], row["flags"]), (points, flags))
+            shutil.rmtree(self.scratch / "in/Anna Meyer_55_assignsubmission_file", ignore_errors=True)
+            (self.scratch / "in/m101.zip").unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -120,6 +120,11 @@ note: a note
         self.assertEqual(taken, [False, True, False, False, True, False])
         self.assertEqual([each.is_known for each in results.tasks], [True, True, True, False, True, False])
         self.assertAlmostEqual(told.final_of(results.tasks), 0.9 * 13.4)
+        known[results.tasks[1].task.id].checksum = ""  # of an absent student, or of an archive that was none
+        anew = told.Results([told.TaskResult(results.tasks[1].task)], checksum="c")
+        anew.take_over(known)
+        self.assertEqual(anew.tasks[0].checksum, "")
+        self.assertIsNot(anew.tasks[0], known[results.tasks[1].task.id])
         for failure in ("", "full disk"):
             anew.failure = failure
             anew.no_points("not graded", "why")

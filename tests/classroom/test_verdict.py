@@ -316,6 +316,12 @@ class Verdict(unittest.TestCase):
             past = runs[-1].failure and f"{runs[-1].failure.category}: {runs[-1].failure.message}"
             over = "does not end: its runs took more than 20 seconds of CPU time together"
             self.assertEqual(past, over if spent + ran * seconds > 20 else None)
+        judge.builder.program.return_value, judge.builder.scratch = Path("program"), None
+        judge.builder.lacking_return = set()
+        task = unittest.mock.Mock(id="a", kernels=["first", "second"])  # kills: a new limit for each kernel
+        with unittest.mock.patch.object(judge, "_run", lambda _, kernel, each: Run(kernel, each, seconds=15)):
+            criteria = judge.criteria_of(task, {"a": "x"}, cases[:1])
+        self.assertEqual(criteria["plain"].category, "does not end")
 
     def test_a_run_and_its_report(self) -> None:
         """Kills: a grade for a run that nobody counted, and a machine blamed for a program that crashed, or did so

@@ -131,6 +131,15 @@ Test(floors, cost_and_occupancy_apart)
 	cr_assert_str_eq(floor.full_bound_by, "hbm");
 	cr_assert_float_eq(floor.full_ms, floor.memory_ms, 0);
 	cr_assert_eq(floor.busy_sms, 2);
+	/* Nor is what bounds the few what bounds all, where that is second: kills a full floor held against the other. */
+	work = (struct floor_work){
+		.input_bytes = 1e-3 * gpu->hbm_bytes_per_s,
+		.flop = 2e-3 * gpu->fp32_flop_per_s,
+		.exponentials = 5e-3 * gpu->exp_per_s,
+		.blocks = 13};
+	floor = floor_compute(&work, gpu);
+	cr_assert_float_eq(floor.full_ms, 5, 1e-9);
+	cr_assert_str_eq(floor.full_bound_by, "exp");
 	work.blocks = 1000;
 	cr_assert_eq(floor_compute(&work, gpu).busy_sms, 132);
 	work.blocks = 0;
