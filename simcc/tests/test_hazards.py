@@ -935,7 +935,9 @@ class Hazards(Case):
                     (
                         "2",
                         f"the access in {upper} is of the loop's next iteration: a {barrier} is missing behind "
-                        f"{lower}, at the end of the loop's body",
+                        f"{lower}, at the end of the loop's body"
+                        + ". Without a loop: what stands between them is not for both lanes, by its mask or because "
+                        "one has left" * (kernel == "lanes"),
                     ),
                 ):
                     what = f"{made.source.name}, {order}, {kernel} without barrier {missing}"

@@ -147,8 +147,11 @@ static void advise_barrier(struct finding *f, const char *barrier, char *text, s
 		snprintf(
 			text, length,
 			"the access in %s is of the loop's next iteration: a %s is missing behind %s, at the end of "
-			"the loop's body",
-			next_name, barrier, last_name);
+			"the loop's body%s",
+			next_name, barrier, last_name,
+			f->severity != FINDING_WARNING ? ""
+						       : ". Without a loop: what stands between them is not for "
+							 "both lanes, by its mask or because one has left");
 	else if (calls)
 		snprintf(text, length, "a %s is missing between %s and %s", barrier, next_name, last_name);
 	else

@@ -55,7 +55,7 @@ struct hazard {
 	char other_op[32];
 	char other_file[256];
 	char headline[400];  /* "Invalid __global__ write of size 4 bytes" */
-	char advice[400];    /* one sentence, "" if the evidence allows none */
+	char advice[400];    /* "" if the evidence allows none */
 	uint32_t launch;     /* its number; 0: none */
 	bool silent;         /* recorded and counted, not printed */
 	char detail[3][200]; /* further lines, "" if unused */
