@@ -231,6 +231,11 @@ PTXAS_BUILD := $(ROOT)/build/ptxas/$(NAME)
 PTXAS_KEPT := $(ROOT)/gpu/compiled/$(notdir $(HERE)).ptxas.tsv
 PTXAS_TABLE = $(if $(PTXAS_GIVEN),$(PTXAS_BUILD).tsv,$(PTXAS_KEPT))
 PTXAS := $(ROOT)/tools/ptxas
+# For ptxas or sass.
+define need_nvcc
+	@test -x $(ROOT)/tools/$1 || { echo "make $1 needs the course's tools/, and this tree has none" >&2; exit 3; }
+	@test -n "$(NVCC)" || { echo "make $1 needs nvcc (the CUDA Toolkit), and found none" >&2; exit 3; }
+endef
 ptxas: $(PTXAS_BUILD).launches
 	@$(PTXAS) make $(PTXAS_TABLE) "$(NVCC)" "$(SOURCES)" $< $(if $(PTXAS_GIVEN),$(ARCH),$(PTXAS_ARCHS))
 	@$(PTXAS) show $(PTXAS_TABLE)
@@ -238,6 +243,7 @@ ptxas: $(PTXAS_BUILD).launches
 # Is the committed table what nvcc says? Of the same sources and the same nvcc it is; PTXAS_FULL=1 compiles all the same,
 # once: neither CC nor DEVICE changes what nvcc makes of a kernel.
 check-ptxas:
+	$(call need_nvcc,ptxas)
 	@{ test -z "$(PTXAS_FULL)" && $(PTXAS) unchanged $(PTXAS_KEPT) "$(NVCC)" "$(SOURCES)"; } || \
 		$(MAKE) --no-print-directory -s $(PTXAS_BUILD).compared
 	@echo "gpu/compiled/$(notdir $(PTXAS_KEPT)): as nvcc says"
@@ -249,8 +255,7 @@ $(PTXAS_BUILD).compared: $(PTXAS_KEPT) $(SOURCES) $(HEADERS) $(PTXAS) $(wildcard
 
 # Rewritten only when it changes.
 $(PTXAS_BUILD).launches: FORCE
-	@test -x $(PTXAS) || { echo "make ptxas needs the course's tools/, and this tree has none" >&2; exit 3; }
-	@test -n "$(NVCC)" || { echo "make ptxas needs nvcc (the CUDA Toolkit), and found none" >&2; exit 3; }
+	$(call need_nvcc,ptxas)
 	@$(MAKE) --no-print-directory -s DEVICE=sim $(NAME).fast
 	@mkdir -p $(@D) && : > $@.now
 	@for run in $(PTXAS_RUNS); do \
@@ -268,8 +273,7 @@ SASS_BUILD := $(ROOT)/build/sass/$(NAME)
 SASS_KEPT := $(ROOT)/gpu/compiled/$(notdir $(HERE)).sass.tsv
 SASS_TABLE = $(if $(PTXAS_GIVEN),$(SASS_BUILD).tsv,$(SASS_KEPT))
 define need_disassembler
-	@test -x $(SASS) || { echo "make sass needs the course's tools/, and this tree has none" >&2; exit 3; }
-	@test -n "$(NVCC)" || { echo "make sass needs nvcc (the CUDA Toolkit), and found none" >&2; exit 3; }
+	$(call need_nvcc,sass)
 	@test -n "$(NVDISASM)" || { echo "make sass needs nvdisasm (the CUDA Toolkit, or its package nvidia-cuda-nvdisasm" \
 		"from PyPI), and found none; NVDISASM=FILE says where it is" >&2; exit 3; }
 	@mkdir -p $(dir $(SASS_BUILD))
@@ -280,6 +284,7 @@ sass:
 	@$(SASS) show $(SASS_TABLE)
 
 check-sass:
+	$(call need_nvcc,sass)
 	@{ test -z "$(SASS_FULL)" && $(SASS) unchanged $(SASS_KEPT) "$(NVCC)" "$(SOURCES)"; } || \
 		$(MAKE) --no-print-directory -s $(SASS_BUILD).compared
 	@echo "gpu/compiled/$(notdir $(SASS_KEPT)): as nvcc says"
