@@ -97,14 +97,11 @@ void columns_print(
 		if (!is_shown(kernel, counted))
 			continue;
 		snprintf(row, sizeof row, "%s", kernel->kernel->name + (drops ? prefix : 0));
-		size_t known = 0;
 		for (size_t c = 0; c < count; c++) {
 			metric_format(value_of(kernel, &columns[c]), unit_of(&columns[c]), cell);
 			strcat(strcat(row, "|"), cell);
-			known += strlen(cell);
 		}
-		if (known > 0)
-			table_row(&table, STYLE_PLAIN, "%s", row);
+		table_row(&table, STYLE_PLAIN, "%s", row);
 	}
 	table_print(&table, terminal);
 }

@@ -140,6 +140,17 @@ def run(
     return Outcome(status, said[0], FOLDED.sub(" ", said[1]), time.monotonic() - start)
 
 
+def leak_check() -> dict[str, str]:
+    """Variables with which a program says at its end what memory it has lost (gcc's LeakSanitizer): "detected memory
+    leaks". Skips a test where there is none, or where no process may look at another."""
+    options = f"suppressions={TESTS / 'kept.supp'}:print_suppressions=0"
+    variables = {"LD_PRELOAD": run(["gcc", "-print-file-name=liblsan.so"]).out.strip(), "LSAN_OPTIONS": options}
+    loses = run([sys.executable, "-c", "import ctypes; ctypes.CDLL(None).malloc(77)"], variables)
+    if "detected memory leaks" not in loses.err:
+        raise unittest.SkipTest("no LeakSanitizer here")
+    return variables
+
+
 def _cuda_compiler() -> list[str]:
     """The clang++ that compiles CUDA, with its options, as simcc itself finds it."""
     asked = "from driver.compilers import Compilers, clang_for_cuda as f; c = Compilers(); print(*f(c.cxx, c.is_clang))"

@@ -27,7 +27,7 @@ from typing import ClassVar, NamedTuple
 
 import golden
 from reports import Record, read_report
-from support import LONG, TESTS, Batch, Case, Member, Program, Run, program
+from support import LONG, TESTS, Batch, Case, Member, Program, Run, leak_check, program
 
 FOLDER = TESTS / "broken_kernels"
 REPORTS = FOLDER / "reports.txt"
@@ -119,6 +119,7 @@ TEXTS_OF = [
     if "SLOW" not in kernel.flags
     and (kernel.name.startswith(("mem_", "sync_")) or zlib.crc32(kernel.name.encode()) % 6 == 0)
 ]
+LONGEST = [kernel for kernel in BROKEN if kernel.name == "race_long_history"]
 CORRECT = [read_kernel(source) for source in sorted((FOLDER / "correct").glob("*.cu"))]
 
 # ---- building: WHOLE ones one by one if there is time, the others together ----
@@ -295,6 +296,14 @@ class BrokenKernels(Case):
         self.expect_equal((outcome.err.count(said), outcome.err.find(said)), (1, len("========= ")), outcome.err)
         outcome = RUNS["sync_endless_loop", False](SIM_TIMEOUT="0.2")
         self.expect(" passes barriers" not in outcome.err, f"a loop without a barrier: {outcome.err}")
+
+    def test_nothing_is_lost(self):
+        """Kills: what the checks allocate for a launch, a finding or a sentence, and do not give back."""
+        variables = leak_check()
+        for kernel in BROKEN + CORRECT if LONG else TEXTS_OF[::5] + CORRECT[::3] + LONGEST:
+            settings = {"SIM_REPORT": str(self.scratch / "report.json"), "SIM_TIMEOUT": "0.2", **variables}
+            outcome = RUNS[kernel.name, False](SIM_CHECK=kernel.check, **settings)
+            self.expect("detected memory leaks" not in outcome.err, f"{kernel.name}: {outcome.err}")
 
     def test_races(self):
         self.check_broken("race_", "racecheck", 78)

@@ -4,7 +4,7 @@ device must count for each launch (expectations.py)."""
 from catalogue import EXPECTATIONS, FAST, NAMES, RUN, fast
 from expectations import evaluate, expect_launches
 from reports import is_counted, read_report
-from support import Case
+from support import Case, leak_check
 
 FAST_RUN = fast()
 
@@ -32,6 +32,14 @@ class Programs(Case):
             self.expect_equal(len(report.launches), len(EXPECTATIONS[name].launches), f"{name}.fast: launches")
             counted = [launch for launch in report.launches if is_counted(launch)]
             self.expect(not counted, f"{name}.fast: counts from a build that does not count")
+
+    def test_nothing_is_lost(self):
+        """Kills: what the library allocates for a launch, its trace or its records, and does not give back."""
+        variables = leak_check()
+        for name in NAMES:
+            files = {"SIM_REPORT": str(self.scratch / "report.json"), "SIM_TRACE": str(self.scratch / "trace.json")}
+            outcome = RUN[name](**files, **variables)
+            self.expect("detected memory leaks" not in outcome.err, f"{name}: {outcome.err}")
 
     def test_a_pause_is_no_endless_loop(self):
         """SIM_TIMEOUT is of a kernel's own CPU time: on a machine that stalls, a correct kernel stays correct."""

@@ -125,6 +125,7 @@ Test(table, numbers_for_people)
 	cr_assert_str_eq(format_bytes(1000, t), "1.00 kB");
 	cr_assert_str_eq(format_bytes(999999, t), "1.00 MB");
 	cr_assert_str_eq(format_bytes(8388608, t), "8.39 MB");
+	cr_assert_str_eq(format_bytes(1.5e18, t), "1500 PB");
 	cr_assert_str_eq(format_milliseconds(12.34, t), "12.3 ms");
 	cr_assert_str_eq(format_milliseconds(0.0456, t), "45.6 us");
 	cr_assert_str_eq(format_milliseconds(7800, t), "7.80 s");

@@ -87,11 +87,11 @@ int sim_vprintf(const char *format, va_list arguments)
 	va_list again;
 	va_copy(again, arguments);
 	int length = vsnprintf(text, sizeof text, format, arguments);
-	if (length >= (int)sizeof text && (longer = malloc((size_t)length + 1)))
+	if (length >= (int)sizeof text) {
+		longer = need(malloc((size_t)length + 1));
 		vsnprintf(longer, (size_t)length + 1, format, again);
+	}
 	va_end(again);
-	if (length >= (int)sizeof text && !longer)
-		length = (int)sizeof text - 1;
 	if (length > 0)
 		sim_device_write(longer ? longer : text, (size_t)length);
 	free(longer);
