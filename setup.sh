@@ -54,7 +54,6 @@ clang-format       clang-format     clang-tools-extra clang          clang-tools
 gnuplot            gnuplot-nox      gnuplot           gnuplot        gnuplot          gnuplot           test  there are no pictures
 DejaVuSans.ttf     fonts-dejavu-core dejavu-sans-fonts ttf-dejavu    dejavu-fonts     font-dejavu       test  pictures have another font
 criterion.h        libcriterion-dev criterion-devel   -              -                criterion-dev     test  make test does not work
-cJSON.h            libcjson-dev     cjson-devel       cjson          cJSON-devel      cjson-dev         test  make test does not work
 zip                zip              zip               zip            zip              zip               test  the tests of handing in fail
 unzip              unzip            unzip             unzip          unzip            unzip             test  submissions in zip files cannot be graded
 chromium           chromium         chromium          chromium       chromium         chromium          extra the explorer's tests are skipped
@@ -73,7 +72,6 @@ is_there() {
 	case $1 in
 	stdio.h) [ -e /usr/include/stdio.h ] ;;
 	criterion.h) [ -e /usr/include/criterion/criterion.h ] || [ -e /usr/local/include/criterion/criterion.h ] ;;
-	cJSON.h) [ -e /usr/include/cjson/cJSON.h ] || [ -e /usr/local/include/cjson/cJSON.h ] ;;
 	DejaVuSans.ttf) [ -n "$(find /usr/share/fonts -name DejaVuSans.ttf 2>/dev/null)" ] ;;
 	PassPlugin.h) [ -n "$(find /usr/lib/llvm* /usr/lib64/llvm* /usr/include -path '*/llvm/Passes/PassPlugin.h' 2>/dev/null)" ] ;;
 	ruff) command -v ruff >/dev/null 2>&1 || python3 -m ruff --version >/dev/null 2>&1 ;;

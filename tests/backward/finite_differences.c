@@ -72,7 +72,7 @@ static double loss(const struct setting *s)
 }
 
 /* Steps of 2^-10, counted as fp32 really took them. */
-double finite_difference_by(struct setting *s, float *x)
+static double finite_difference(struct setting *s, float *x)
 {
 	float saved = *x;
 	double at[2], loss_at[2];
@@ -83,11 +83,6 @@ double finite_difference_by(struct setting *s, float *x)
 	}
 	*x = saved;
 	return (loss_at[1] - loss_at[0]) / (at[1] - at[0]);
-}
-
-double finite_difference(struct setting *s, int tensor, size_t index)
-{
-	return finite_difference_by(s, &s->tensors[tensor][index]);
 }
 
 /* K and V have heads of their own. */
@@ -110,7 +105,7 @@ double *finite_differences(struct setting *s, float *x, size_t count)
 {
 	double *differences = calloc(count, sizeof *differences);
 	for (size_t i = 0; i < count; i++)
-		differences[i] = finite_difference_by(s, &x[i]);
+		differences[i] = finite_difference(s, &x[i]);
 	return differences;
 }
 

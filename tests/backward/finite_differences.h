@@ -23,16 +23,10 @@ struct setting set_up_with(
 	struct modifiers modifiers, size_t batch, size_t heads, size_t seq, size_t dim, bool causal);
 void tear_down(struct setting *setting);
 
-/* The derivative of the loss <O, dO>, whose gradient with respect to O is dO, by element `index` of a tensor. */
-double finite_difference(struct setting *setting, int tensor, size_t index);
-
-/* The same by any of its numbers. */
-double finite_difference_by(struct setting *setting, float *x);
-
 /* Writes the tensors where --load finds them. */
 void save_inputs(const char *directory, const struct setting *setting);
 
-/* The derivatives by all numbers of x; to be freed. */
+/* The derivatives of the loss <O, dO>, whose gradient with respect to O is dO, by all numbers of x; to be freed. */
 double *finite_differences(struct setting *setting, float *x, size_t count);
 
 /* The gradient in directory/name.npy against these: off by `tolerance` of the largest at most. */

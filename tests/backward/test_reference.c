@@ -1,12 +1,11 @@
 /*
- * The double-precision gradients, checked against central finite differences of the double-precision forward, and
- * against what must hold whatever the numbers.
+ * The double-precision gradients: what must hold whatever the numbers, their tolerances, and which rows are sampled.
+ * That they are the derivatives of the forward, tests/variants/test_reference.c says.
  */
 #include "finite_differences.h"
 #include "in_use.h"
 #include "verify/attention.h"
 #include "verify/tolerance.h"
-#include "worse.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -14,63 +13,6 @@
 #include <string.h>
 
 static const struct row_list every_row = {NULL, 0};
-
-/* max |difference - gradient| / max |gradient|, the worst of dQ, dK and dV */
-static double compare_with_differences(struct setting *s)
-{
-	struct attention_gradients g;
-	cr_assert(attention_gradients_compute(&s->inputs, s->tensors[3], every_row, every_row, &g));
-	const double *gradients[] = {g.dq, g.dk, g.dv};
-	double worst = 0.0;
-	for (int t = 0; t < 3; t++) {
-		double error = 0.0, size = 0.0;
-		for (size_t i = 0; i < s->elements; i++) {
-			error = worse_of(error, fabs(finite_difference(s, t, i) - gradients[t][i]));
-			size = fmax(size, fabs(gradients[t][i]));
-		}
-		worst = worse_of(worst, error / size);
-	}
-	attention_gradients_free(&g);
-	return worst;
-}
-
-Test(reference, agrees_with_finite_differences)
-{
-	static const struct {
-		size_t batch, heads, seq, dim;
-		bool causal;
-		float scale;
-	} cases[] = {{1, 1, 17, 8, false, 0.35355339f}, {1, 1, 17, 8, true, 0.35355339f}, {1, 1, 17, 8, true, -0.5f},
-	             {2, 2, 5, 3, false, 0.7f},         {1, 2, 6, 1, true, 1.0f},         {1, 1, 1, 8, false, 1.0f}};
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		struct setting s = set_up(
-			cases[i].batch, cases[i].heads, cases[i].seq, cases[i].dim, cases[i].causal, cases[i].scale);
-		if (cases[i].seq > 1) {
-			double worst = compare_with_differences(&s);
-			cr_expect(worst <= 1e-5, "case %zu: %g", i, worst);
-			cr_expect(worst > 0.0, "case %zu compared nothing", i);
-		}
-		tear_down(&s);
-	}
-}
-
-/* The comparison above can fail: a gradient that is off in its fourth digit is off by more than it allows. */
-Test(reference, finite_differences_see_a_wrong_digit)
-{
-	struct setting s = set_up(1, 1, 17, 8, false, 0.35355339f);
-	struct attention_gradients g;
-	cr_assert(attention_gradients_compute(&s.inputs, s.tensors[3], every_row, every_row, &g));
-	double size = 0.0;
-	size_t at = 0;
-	for (size_t i = 0; i < s.elements; i++)
-		if (fabs(g.dk[i]) > size)
-			size = fabs(g.dk[at = i]);
-	double difference = finite_difference(&s, 1, at);
-	cr_expect(fabs(difference - g.dk[at]) / size <= 1e-5);
-	cr_expect(fabs(difference - 1.0001 * g.dk[at]) / size > 1e-5);
-	attention_gradients_free(&g);
-	tear_down(&s);
-}
 
 /* One token: P is 1 whatever q and k are, so dV = dO, and nothing depends on Q and K. */
 Test(reference, one_token)

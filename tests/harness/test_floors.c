@@ -83,19 +83,6 @@ Test(floors, intermediates_larger_than_l2)
 	cr_assert_float_eq(hbm_bytes(work, gpu), 0.25 * l2 + 0.5 * l2, 1e-3);
 }
 
-/* 7.2 ms counts all of S and P; what L2 could hold back is 0.5 % of it. */
-Test(floors, naive_traffic_on_an_h200)
-{
-	const struct gpu *gpu = gpu_find("h200");
-	double square = 4 * heads * N * N;
-	struct floor_work work = {
-		.input_bytes = 3 * 4 * heads * N * d,
-		.written_bytes = 2 * square + 4 * heads * N * d,
-		.handed_bytes = 2 * floor_handed_bytes(square, gpu)};
-	struct floor floor = floor_compute(&work, gpu);
-	cr_assert_float_eq(floor.ms, 7.2, 0.08);
-}
-
 Test(floors, few_blocks_fill_few_sms)
 {
 	const struct gpu *gpu = gpu_find("h100");

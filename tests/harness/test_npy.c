@@ -1,4 +1,4 @@
-/* .npy files: what is written can be read, and every bad file gets one line that names it. */
+/* .npy files: as numpy writes and reads them, and every bad file gets one line that names it. */
 #include "problem/load.h"
 #include "problem/npy.h"
 #include "problem/option_set.h"
@@ -79,26 +79,6 @@ static void expect_refused(const char *path, const char *part)
 }
 
 static const float six[6] = {1, -2, 3.5f, 0, 1e-30f, -1e30f};
-
-Test(npy, round_trip)
-{
-	const size_t shape[] = {1, 2, 3, 1};
-	struct error error;
-	struct npy array;
-	cr_assert_eq(npy_write("x.npy", six, shape, 4, &error), 0);
-	cr_assert_eq(npy_read("x.npy", false, &array, &error), 0, "%s", error.message);
-	cr_assert_eq(array.rank, 4);
-	cr_assert_eq(memcmp(array.shape, shape, sizeof shape), 0);
-	cr_assert_eq(memcmp(array.values, six, sizeof six), 0);
-	free(array.values);
-
-	const size_t vector[] = {6};
-	cr_assert_eq(npy_write("x.npy", six, vector, 1, &error), 0);
-	cr_assert_eq(npy_read("x.npy", false, &array, &error), 0, "%s", error.message);
-	cr_assert(array.rank == 1 && array.shape[0] == 6);
-	free(array.values);
-	cr_assert_eq(count_files(), 1, "a temporary file was left");
-}
 
 /* To the byte what numpy.save writes: version 1.0, the data at a multiple of 64. */
 Test(npy, file_is_as_numpy_writes_it)
@@ -205,21 +185,6 @@ Test(npy, names_and_shapes_are_cut_where_there_is_no_room)
 				length, size <= all ? size - 1 : all, "%s in %zu bytes: %s", whole[i], size, text);
 			cr_expect_eq(strncmp(text, whole[i], length), 0, "%s in %zu bytes: %s", whole[i], size, text);
 		}
-}
-
-Test(npy, an_interrupted_write_leaves_the_old_file)
-{
-	const size_t shape[] = {6};
-	struct error error;
-	struct output_file file;
-	cr_assert_eq(npy_write("x.npy", six, shape, 1, &error), 0);
-	cr_assert_eq(output_file_open(&file, "x.npy", &error), 0);
-	fputs("half", file.stream);
-	output_file_abandon(&file);
-	struct npy array;
-	cr_assert_eq(npy_read("x.npy", false, &array, &error), 0, "%s", error.message);
-	free(array.values);
-	cr_assert_eq(count_files(), 1);
 }
 
 Test(npy, output_goes_where_it_can_or_says_why)

@@ -16,22 +16,11 @@ from subprocess import PIPE
 from typing import Any, ClassVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from case import ROOT, Case, run, started
+from lib.chapters import PROGRAMS as CHAPTERS
 
-CHAPTERS = {
-    "00_gpu": "gpu",
-    "01_naive": "naive",
-    "02_online_softmax": "online_softmax",
-    "03_tiled_matmul": "tiled_matmul",
-    "04_fa1": "fa1",
-    "05_fa2": "fa2",
-    "06_backward": "backward",
-    "07_transformer": "transformer",
-    "08_decode": "decode",
-    "09_variants": "variants",
-    "10_pipeline": "pipeline",
-}
 THOROUGH = bool(os.environ.get("LONG"))  # make test-all
 WIDTH = 80
 

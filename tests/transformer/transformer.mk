@@ -1,11 +1,7 @@
-# Chapter 07's suites: tests/transformer/test_NAME.c is the suite transformer_NAME. Included by tests/Makefile, which sets
-# HERE, ROOT, BUILD, CC, CXX, CFLAGS, SUPPORT and LIBRARIES, after chapter.mk.
+# Chapter 07's suites: tests/transformer/test_NAME.py is the suite transformer_NAME. Included by tests/Makefile, which sets
+# HERE, ROOT, BUILD, CC, CXX and CFLAGS, after chapter.mk.
 
 TRANSFORMER := $(ROOT)/07_transformer
-
-$(BUILD)/transformer_%: $(HERE)/transformer/test_%.c $(SUPPORT) $(BUILD)/chapters/transformer
-	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) $< $(SUPPORT) $(LIBRARIES) -o $@
 
 # The forward pass's fillings, under a main of our own.
 TRANSFORMER_KERNELS := $(patsubst $(ROOT)/%,$(SIM_OBJECTS)/%.o,$(wildcard $(TRANSFORMER)/*.cu))
@@ -24,4 +20,5 @@ $(BUILD)/transformer/plain.o: $(ROOT)/common/model/plain.c $(BUILD)/chapters/tra
 $(BUILD)/transformer/wrong_fillings: $(BUILD)/transformer/fillings.o $(BUILD)/transformer/plain.o
 	@$(link_fillings) $(filter-out %/model/plain.o,$(TRANSFORMER_OBJECTS))
 
-$(BUILD)/transformer_speech: $(BUILD)/transformer/fillings $(BUILD)/transformer/wrong_fillings
+build: $(if $(filter transformer_%,$(NAMES)),$(COPIES))
+build: $(if $(filter transformer_speech,$(NAMES)),$(BUILD)/transformer/fillings $(BUILD)/transformer/wrong_fillings)

@@ -56,13 +56,12 @@ Test(finite_differences, of_every_modifier, .timeout = 60)
 			char *in = text("%s/in", scratch_directory()), *out = text("%s/out", scratch_directory());
 			save_inputs(in, &s);
 			for (int p = 0; p < 2; p++) {
-				struct outcome o = run_line(
-					TEST_BUILD "/chapters/variants",
-					text("--kernel %s --load %s --save %s --quiet %s", p ? "dq" : "dkdv", in, out,
-				             what),
-					LIST(without_racecheck()), 60);
-				cr_assert_eq(o.status, 0, "%s: %s%s", what, o.out, o.err);
-				free_outcome(&o);
+				char *said, *options = text("--kernel %s --quiet %s", p ? "dq" : "dkdv", what);
+				int status = run_command(
+					text("%s %s/chapters/variants --load %s --save %s %s", without_racecheck(),
+				             TEST_BUILD, in, out, options),
+					&said);
+				cr_assert_eq(status, 0, "%s: %s", what, said);
 			}
 			compare(&s, out, "dq", s.tensors[0], s.elements, what);
 			compare(&s, out, "dk", s.tensors[1], s.key_elements, what);
