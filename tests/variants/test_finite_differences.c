@@ -21,7 +21,7 @@ static void compare(
 		.rules = &variants_rules, __VA_ARGS__                                                                \
 	}
 
-Test(finite_differences, of_every_modifier, .timeout = 60)
+Test(finite_differences, of_every_modifier)
 {
 	static const float any_sink; /* which of them, set_up_with says */
 	const struct {

@@ -230,7 +230,7 @@ static double slow_derivative(const struct attention_inputs *in, float *x)
 	return (double)(difference / ((long double)high - low));
 }
 
-Test(reference, gradients_are_finite_differences, .timeout = 60)
+Test(reference, gradients_are_finite_differences)
 {
 	for (size_t v = 0; v < sizeof all_modifiers / sizeof all_modifiers[0]; v++)
 		for (int causal = 0; causal < 2; causal++) {
