@@ -59,8 +59,34 @@ def run_grader(*arguments: str | Path, **environment: str) -> subprocess.Complet
     return run(sys.executable, GRADE, *arguments, environment=environment)
 
 
-class Graded(unittest.TestCase):
-    """Has a scratch directory for each test, and one grader for all tests of a class of students."""
+def tool(*arguments: str | Path, directory: Path = ROOT) -> subprocess.CompletedProcess:
+    return run(sys.executable, ROOT / "classroom/handout.py", *arguments, directory=directory)
+
+
+class Scratch(unittest.TestCase):
+    """Has a scratch directory for each test."""
+
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.scratch = Path(directory.name)
+
+    def succeeded(self, done: subprocess.CompletedProcess) -> subprocess.CompletedProcess:
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def hand_out(self, name: str, key: str | None = None, solved: bool = False, but: str = "") -> Path:
+        """In a new directory; `but`: the task that stays as it was handed out."""
+        tree = self.scratch / name
+        done = self.succeeded(tool(tree, *(["--class", key] if key else [])))
+        self.assertEqual(done.stderr, "")
+        if solved:
+            self.succeeded(tool("--solve", tree, *(["--except", but] if but else [])))
+        return tree
+
+
+class Graded(Scratch):
+    """Has one grader for all tests of a class of students."""
 
     graders: dict[str | None, grade.Grader] = {}
 
@@ -70,11 +96,6 @@ class Graded(unittest.TestCase):
         cls.addClassCleanup(directory.cleanup)
         cls.shared = Path(directory.name)
         cls.graders = {}
-
-    def setUp(self) -> None:
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.scratch = Path(directory.name)
 
     @classmethod
     def grader(cls, key: str | None = None) -> grade.Grader:

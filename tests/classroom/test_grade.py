@@ -25,6 +25,7 @@ from grading import (
     only_when_thorough,
     run,
     run_grader,
+    tool,
 )
 from judge import cases as casebook
 from judge import results as told
@@ -112,8 +113,8 @@ class Points(Graded):
         outcomes = []
         for jobs in ("1", "3"):
             path = self.scratch / f"{jobs}.json"
-            done = run_grader("--submission", tree, "--only", "01_naive", "--results", path, GRADE_JOBS=jobs)
-            self.assertEqual(done.returncode, 0, done.stderr)
+            what = ("--submission", tree, "--only", "01_naive", "--results", path)
+            self.succeeded(run_grader(*what, GRADE_JOBS=jobs))
             outcomes.append(path.read_text())
         self.assertEqual(*outcomes)
 
@@ -300,16 +301,14 @@ class Both(Graded):
     def test_give_one_verdict_of_the_same_region(self) -> None:
         """A right 01.score beside tasks that were not written was "NaN or infinity" and 0 points for the student, and
         full points for the teacher. A verdict is the same in both trees, or it is none."""
-        handed_in, trees = self.scratch / "handed-in", (self.scratch / "student", ROOT)
+        handed_in, trees = self.scratch / "handed-in", (self.hand_out("student"), ROOT)
         for name, what in self.WRITTEN.items():
             self.write(handed_in / name, what)
-        self.assertEqual(run(sys.executable, ROOT / "classroom/handout.py", trees[0]).returncode, 0)
         marks: list[dict[str, dict[str, list[str]]]] = []
         for number, tree in enumerate(trees):
             into, only = self.scratch / f"points-{number}", "01_naive,03_tiled_matmul"
             command = ("--submissions", handed_in, "--results", into, "--only", only)
-            done = run(sys.executable, tree / "classroom/grade.py", *command)
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.succeeded(run(sys.executable, tree / "classroom/grade.py", *command))
             pages = {name: (into / f"{name}.txt").read_text() for name in self.WRITTEN}
             rows = {name: re.findall(r"(?m)^(\d\d\.[\w-]+) +((?:\S+ +){6})", page) for name, page in pages.items()}
             marks.append({name: {task: row.split() for task, row in of} for name, of in rows.items()})
@@ -422,14 +421,11 @@ class Handed(Graded):
     def test_a_hand_out_grades_itself(self) -> None:
         """A student's own tree has no solutions: it grades itself, by the same judge."""
         for number, key in enumerate((None, CLASS_OF_CAPS)):
-            tree = self.scratch / f"itself-{number}"  # make builds in no path with a blank
-            handout = ROOT / "classroom/handout.py"
-            self.assertEqual(run(sys.executable, handout, tree, *(["--class", key] if key else [])).returncode, 0)
+            tree = self.hand_out(f"itself-{number}", key)  # make builds in no path with a blank
             done = run("make", "-s", "-C", tree, "grade", "REQUIRE=1")
             self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-            self.assertEqual(run(sys.executable, handout, "--solve", tree).returncode, 0)
-            done = run("make", "-s", "-C", tree, "grade", "ONLY=02_online_softmax", "REQUIRE=100")
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.succeeded(tool("--solve", tree))
+            self.succeeded(run("make", "-s", "-C", tree, "grade", "ONLY=02_online_softmax", "REQUIRE=100"))
 
 
 if __name__ == "__main__":

@@ -17,16 +17,11 @@ from pathlib import Path
 from subprocess import CompletedProcess as Done
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, ROOT, handout, run
+from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, ROOT, Scratch, handout, run, tool
 from judge import course
 from lib import tasks
 from lib.chapters import PROGRAMS
 from tree import PROGRAMS as HANDED_OUT
-from tree import TOOL
-
-
-def tool(*arguments: str | Path) -> Done[str]:
-    return run(sys.executable, TOOL, *arguments)
 
 
 def region_in(chapter: Path, task: str) -> tuple[str, str]:
@@ -38,22 +33,8 @@ def region_in(chapter: Path, task: str) -> tuple[str, str]:
     raise AssertionError(f"{chapter}: no region of task {task}")
 
 
-class Handout(unittest.TestCase):
-    def setUp(self) -> None:
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.scratch = Path(directory.name)
-        self.tasks = tasks.read_tasks(ROOT / "classroom/tasks.tsv")
-
-    def succeeded(self, done: Done[str]) -> Done[str]:
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done
-
-    def hand_out(self, name: str, key: str | None = None) -> Path:
-        tree = self.scratch / name
-        done = self.succeeded(tool(tree, *(["--class", key] if key else [])))
-        self.assertEqual(done.stderr, "")
-        return tree
+class Handout(Scratch):
+    tasks = handout.TASKS
 
     def refused(self, done: Done[str], says: str) -> None:
         """With one line."""
@@ -360,7 +341,7 @@ class Places(Handout):
         self.succeeded(run("make", "handout", f"OUT={self.scratch}/b c", "CLASS=a'b $$x `y` z"))
         table = tool("--class-table", "a'b $x `y` z").stdout
         self.assertEqual((self.scratch / "b c/class.tsv").read_text(), table)
-        self.succeeded(run(sys.executable, TOOL, "relative", directory=self.scratch))
+        self.succeeded(tool("relative", directory=self.scratch))
         self.assertTrue((self.scratch / "relative/Makefile").exists())
         self.nothing_left_behind()
 

@@ -47,20 +47,12 @@ class Similar(Collected):
         self.solution = tasks.solutions_of("01_naive", chapter.base)[self.TASK]
         self.stub_text = chapter.stubs[self.TASK]
 
-    def compare(self, texts: dict[str, str], *more: str) -> tuple[list[dict[str, str]], str]:
+    def compare(self, texts: dict[str, str]) -> tuple[list[dict[str, str]], str]:
         for name, text in texts.items():
             self.put(f"in/{name}/{self.TASK}.cu", text)
         out = self.scratch / "out"
-        command = (
-            sys.executable,
-            ROOT / "classroom/similar.py",
-            "--submissions",
-            self.scratch / "in",
-            "--results",
-            out,
-        )
-        done = run(*command, *more)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        where = ("--submissions", self.scratch / "in", "--results", out)
+        done = self.succeeded(run(sys.executable, ROOT / "classroom/similar.py", *where))
         self.assertEqual({oct(path.stat().st_mode & 0o777) for path in out.iterdir()}, {"0o600"})
         self.assertEqual(out.stat().st_mode & 0o777, 0o700)
         with (out / "similar.csv").open(newline="", encoding="utf-8") as file:

@@ -21,7 +21,6 @@ from grading import ROOT, run
 from hand_ins import TASKS, Collected, collect, packed, region, work
 
 ROSTER = "name,id,e-mail\nAnna Meyer,m101,a@x.org\nBo Li,m102,b@x.org\nAbsent One,m103,c@x.org\n"
-NOON = (2027, 3, 1, 12, 0, 0)
 
 
 class Term(Collected):

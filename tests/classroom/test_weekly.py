@@ -10,15 +10,15 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from grading import ROOT, only_when_thorough, run
-from tree import PROGRAMS, TOOL, Trees
+from grading import ROOT, Scratch, only_when_thorough, run, tool
+from tree import PROGRAMS
 
 CLASS = "a class of the test"
 
 
-class Weekly(Trees):
+class Weekly(Scratch):
     def hand(self, *options: str | Path, status: int = 0) -> str:
-        done = run(sys.executable, TOOL, *options)
+        done = tool(*options)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout + done.stderr
 
