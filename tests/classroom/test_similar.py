@@ -79,12 +79,6 @@ class Similar(Collected):
         self.assertIn("<mark>\ttop = top", page.replace("\t\ttop", "\ttop"))
         self.assertNotIn("public0", page)
 
-    def test_what_a_tenth_of_the_class_has_is_not_remarkable(self) -> None:
-        """Kills: rarity that does not count students."""
-        rows, said = self.compare({f"s{number}": OWN for number in range(10)})
-        self.assertEqual((len(rows), {row["remarkable"] for row in rows}), (45, {""}))
-        self.assertNotIn("not known", said)
-
     def test_how_many_may_have_what_is_rare(self) -> None:
         """Three, or a twentieth of all: each of these students has a text of its own, but some the same."""
         for all_students, same, rare in ((20, 3, True), (20, 4, False), (100, 5, True), (100, 6, False)):
