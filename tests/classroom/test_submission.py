@@ -563,8 +563,7 @@ class Handed(Graded):
         with unittest.mock.patch.dict(os.environ, {"GRADE_CPU_SECONDS": "5"}):
             found.append(basis())
         self.assertEqual(len(set(found)), len(read) + 6)
-        # So are cases: of a secret, a key and the words of a region. Each has a number that is drawn from all three: who
-        # knows the key alone knows none.
+        # So are cases: of a secret, a key and the words of a region. Each has a number that is drawn from all of them.
         grader = grade.Grader(course.Course(ROOT, "a key of mine"), None, self.scratch, "a secret")
         with unittest.mock.patch.object(grader, "judge_of") as judge:
             grader._judge_region(grader.tasks[0], {"01.score": " x\n\t;\n"}, "why")
