@@ -25,7 +25,6 @@ from judge.course import Course
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = ROOT / "classroom/grade.py"
-VARIED = list(handout.CHOICES)  # the chapters in which classes compute something else
 # Classes whose chapters all have the first variant of theirs, and the second one: keys found by trying.
 CLASS_OF_CAPS = "class of caps 2257315"  # softcap everywhere
 CLASS_OF_WINDOWS = "class of windows 244847"  # window; 02: sink; 03: relu
@@ -60,7 +59,7 @@ def run_grader(*arguments: str | Path, **environment: str) -> subprocess.Complet
 
 
 def tool(*arguments: str | Path, directory: Path = ROOT) -> subprocess.CompletedProcess:
-    return run(sys.executable, ROOT / "classroom/handout.py", *arguments, directory=directory)
+    return run(sys.executable, handout.__file__, *arguments, directory=directory)
 
 
 class Scratch(unittest.TestCase):

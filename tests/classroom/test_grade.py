@@ -13,13 +13,13 @@ import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import handout
 from grading import (
     CLASS_OF_CAPS,
     CLASS_OF_WINDOWS,
     ROOT,
     Graded,
     grade,
+    handout,
     one_line,
     only_when_thorough,
     run,
