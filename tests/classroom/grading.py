@@ -138,9 +138,6 @@ class Graded(Scratch):
         """The criteria that it lost."""
         return {name for name, criterion in self.of(results, task).criteria.items() if not criterion.passed}
 
-    def assert_full(self, results: told.Results) -> None:
-        self.assertEqual(results.score, results.most, told.human(results))
-
 
 def case(criterion: str = "plain", options: str = "--seq 8", hint: str = "Look.") -> Case:
     return Case(7, "01_naive", criterion, "forward", options, tuple(hint.split(" | ")))
