@@ -262,15 +262,15 @@ def readme_of(chapter: str, chosen: Class) -> str:
     return text
 
 
-def copy_pictures(tree: Path, readme: str) -> None:
+def write_readme(tree: Path, chapter: str, readme: str) -> None:
+    """With the pictures that it shows."""
+    write_file(tree / chapter / "README.md", readme)
     for picture in re.findall(r'["(]\.\./(plots/[\w./-]+\.svg)[")]', readme):
         copy(ROOT / picture, tree / picture)
 
 
 def write_chapter(tree: Path, chapter: str, chosen: Class) -> None:
-    readme = readme_of(chapter, chosen)
-    write_file(tree / chapter / "README.md", readme)
-    copy_pictures(tree, readme)
+    write_readme(tree, chapter, readme_of(chapter, chosen))
     stubs = stubs_of(chapter, chosen)
     for name, text in solved_sources(chapter, *chosen[chapter]).items():
         text = tasks.fill(f"{chapter}/{name}", text, stubs)[0]
@@ -290,9 +290,7 @@ def write_tree(tree: Path, chosen: Class, chapters: list[str]) -> None:
         for path in sorted(ROOT.glob(pattern)):
             copy(path, tree / path.relative_to(ROOT))
     for chapter in GIVEN:
-        readme = without_solutions(chapter)
-        write_file(tree / chapter / "README.md", readme)
-        copy_pictures(tree, readme)
+        write_readme(tree, chapter, without_solutions(chapter))
     for chapter in chapters:
         write_chapter(tree, chapter, chosen)
     write_file(tree / "common/problem/class.h", class_header(chosen))

@@ -33,16 +33,13 @@ from judge.course import Course
 from judge.region import MOST_CHARACTERS
 from judge.results import csv_line
 from judge.tokens import Refusal, Token, tokens_of
-from lib.files import give_up, run_tool
+from lib.files import give_up, replace_file, run_tool
 from lib.tasks import TaskError, solutions_of
 
 ROOT = Path(__file__).resolve().parents[1]
 RUN = 5  # tokens; k of the paper
 LEAST = 0.8  # score of a pair that is listed
-RARE_STUDENTS, RARE_SHARE = (
-    3,
-    1 / 20,
-)  # a run of tokens is rare if no more students have it, or no greater share of them
+RARE_STUDENTS, RARE_SHARE = 3, 1 / 20  # a run of tokens is rare if no more students have it, or no greater share
 RARE_RUNS = 8  # of a remarkable pair; one token that differs from the published solution makes five
 FEW = 10  # hand-ins of a task; with fewer, nobody knows what is common
 
@@ -194,12 +191,8 @@ def column(text: Text, marked: set[int]) -> str:
 
 
 def page_of(said: list[str], pairs: list[Pair], unread: list[str]) -> str:
-    out = [
-        PAGE,
-        "<ul>",
-        *(f"<li>{html.escape(each)}" for each in [*said, *map(submission.one_line, unread)]),
-        "</ul>\n",
-    ]
+    lines = (f"<li>{html.escape(each)}" for each in [*said, *map(submission.one_line, unread)])
+    out = [PAGE, "<ul>", *lines, "</ul>\n"]
     for pair in (pair for pair in pairs if pair.is_remarkable):
         sides = (column(text, text.lines_with(pair.rare)) for text in (pair.one, pair.other))
         out.append(f"<h2>{pair.task}: {pair.score:.0%}</h2>\n<div>{''.join(sides)}</div>\n")
@@ -216,11 +209,9 @@ def table_of(pairs: list[Pair]) -> str:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Readable by its owner only, from its first byte on, also where a file of that name was."""
-    new = path.with_name(f".{path.name}.{os.getpid()}")
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
-    new.replace(path)
+    """Readable by its owner only (main's umask), also where a file of that name was, whose mode would stay."""
+    path.unlink(missing_ok=True)
+    replace_file(path, text)
 
 
 def parse() -> argparse.Namespace:

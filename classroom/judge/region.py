@@ -135,11 +135,8 @@ class _Rewriter:
             depth += token.text in ("{", "(")
             depth -= token.text in ("}", ")")
             if token.kind == "word" and token.text == name and depth == 0:
-                before = self.at(index - 1)
-                if before.text in ("*", "&"):  # const float *K = ..., *V = ...; const int &end = ...
-                    before = self.at(index - 2)
-                listed = before.text == "," and self.in_declaration(index)
-                if self.is_type(before) or before.text in ("auto", "const") or listed:
+                first = self.begin_of_declarator(index)  # const float *K = ..., *V = ...; const int &end = ...
+                if self.follows_type(first) or (self.at(first - 1).text == "," and self.in_declaration(index)):
                     return True
         return False
 
@@ -173,18 +170,8 @@ class _Rewriter:
             self.check_captures(index)
             if self.at(self.end_of_lambda(index) + 1).text == "(":
                 continue  # called at once: only its result is left
-            name = self.at(index - 2)
-            types = [self.at(at).text for at in (index - 3, index - 4)]
-            if (
-                self.at(index - 1).text != "="
-                or name.kind != "word"
-                or "auto" not in types
-                or types[0]
-                not in (
-                    "auto",
-                    "const",
-                )
-            ):
+            name, types = self.at(index - 2), f" {self.at(index - 4).text} {self.at(index - 3).text}"
+            if self.at(index - 1).text != "=" or name.kind != "word" or not re.search(" auto(?: const)?$", types):
                 refuse(token, _LAMBDA)
             if name.text in self.lambdas:
                 refuse(name, f"{name.text}: a second lambda of this name")
@@ -227,6 +214,16 @@ class _Rewriter:
 
     # -- words --
 
+    def begin_of_declarator(self, index: int) -> int:
+        """The first of the * and & that stand before a name, and const between them."""
+        while self.at(index - 1).text in ("*", "&", "const"):
+            index -= 1
+        return index
+
+    def follows_type(self, index: int) -> bool:
+        before = self.at(index - 1)
+        return self.is_type(before) or before.text == "auto"
+
     def is_variables_name(self, index: int) -> bool:
         """Whether a variable is declared here that has the name of a function: float max = ..., int a = 1, min;"""
         token, before, after = self.at(index), self.at(index - 1), self.at(index + 1)
@@ -234,18 +231,13 @@ class _Rewriter:
             return False
         if before.text == "," and self.in_declaration(index):
             return after.text in ("=", ";", ",", "[")
-        while before.text in ("*", "&", "const"):
-            index, before = index - 1, self.at(index - 2)
-        return after.text != "(" and (self.is_type(before) or before.text == "auto")
+        return after.text != "(" and self.follows_type(self.begin_of_declarator(index))
 
     def is_constants_name(self, index: int) -> bool:
         """Whether the region declares a thing of its own here that has the name of a constant of the file."""
-        before = self.at(index - 1)
-        if before.text == "," and self.in_declaration(index):
+        if self.at(index - 1).text == "," and self.in_declaration(index):
             return self.enclosing[index] == self.enclosing[self.beginnings[index]]
-        while before.text in ("*", "&", "const"):
-            index, before = index - 1, self.at(index - 2)
-        return self.is_type(before) or before.text == "auto"
+        return self.follows_type(self.begin_of_declarator(index))
 
     def known(self, name: str) -> bool:
         names = self.names
@@ -260,11 +252,8 @@ class _Rewriter:
         parts = re.findall(r"\w+::\w+|\w+|[-+*/%()]|:", token.text)
         for at, part in enumerate(parts):
             scope, _, name = part.partition("::")
-            if (
-                part in self.names.variables | self.constants
-                or part in "-+*/%()"
-                or (part.isascii() and part.isdigit())
-            ):
+            is_number = part.isascii() and part.isdigit()
+            if is_number or part in "-+*/%()" or part in self.names.variables | self.constants:
                 continue
             if (scope, name) in self.names.scoped:
                 continue
@@ -377,10 +366,8 @@ class _Rewriter:
         after = self.at(last + 1)
         is_value = self.at(first - 1).text in _BEFORE_A_VALUE  # float((a + b) / 2)
         if after.text == "(" and self.at(last + 2).text in ("*", "&", "(") and not is_value:
-            raise Refusal(
-                token.line,
-                f"{token.text} ({self.at(last + 2).text}: pointers to functions and arrays are not in a region",
-            )
+            shown = f"{token.text} ({self.at(last + 2).text}"
+            refuse(token, f"{shown}: pointers to functions and arrays are not in a region")
         self.refuse_deeper_pointers(last)
         if self.at(first - 1).text == "(" and not self.is_parameter_list(first - 1):
             close = last + 1

@@ -25,7 +25,6 @@ from judge.course import Course
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = ROOT / "classroom/grade.py"
-VARIED = list(handout.CHOICES)  # the chapters in which classes compute something else
 # Classes whose chapters all have the first variant of theirs, and the second one: keys found by trying.
 CLASS_OF_CAPS = "class of caps 2257315"  # softcap everywhere
 CLASS_OF_WINDOWS = "class of windows 244847"  # window; 02: sink; 03: relu
@@ -59,8 +58,34 @@ def run_grader(*arguments: str | Path, **environment: str) -> subprocess.Complet
     return run(sys.executable, GRADE, *arguments, environment=environment)
 
 
-class Graded(unittest.TestCase):
-    """Has a scratch directory for each test, and one grader for all tests of a class of students."""
+def tool(*arguments: str | Path, directory: Path = ROOT) -> subprocess.CompletedProcess:
+    return run(sys.executable, handout.__file__, *arguments, directory=directory)
+
+
+class Scratch(unittest.TestCase):
+    """Has a scratch directory for each test."""
+
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.scratch = Path(directory.name)
+
+    def succeeded(self, done: subprocess.CompletedProcess) -> subprocess.CompletedProcess:
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def hand_out(self, name: str, key: str | None = None, solved: bool = False, but: str = "") -> Path:
+        """In a new directory; `but`: the task that stays as it was handed out."""
+        tree = self.scratch / name
+        done = self.succeeded(tool(tree, *(["--class", key] if key else [])))
+        self.assertEqual(done.stderr, "")
+        if solved:
+            self.succeeded(tool("--solve", tree, *(["--except", but] if but else [])))
+        return tree
+
+
+class Graded(Scratch):
+    """Has one grader for all tests of a class of students."""
 
     graders: dict[str | None, grade.Grader] = {}
 
@@ -70,11 +95,6 @@ class Graded(unittest.TestCase):
         cls.addClassCleanup(directory.cleanup)
         cls.shared = Path(directory.name)
         cls.graders = {}
-
-    def setUp(self) -> None:
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.scratch = Path(directory.name)
 
     @classmethod
     def grader(cls, key: str | None = None) -> grade.Grader:
@@ -117,9 +137,6 @@ class Graded(unittest.TestCase):
     def lost(self, results: told.Results, task: str) -> set[str]:
         """The criteria that it lost."""
         return {name for name, criterion in self.of(results, task).criteria.items() if not criterion.passed}
-
-    def assert_full(self, results: told.Results) -> None:
-        self.assertEqual(results.score, results.most, told.human(results))
 
 
 def case(criterion: str = "plain", options: str = "--seq 8", hint: str = "Look.") -> Case:

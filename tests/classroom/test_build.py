@@ -13,12 +13,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from grading import CLASS_OF_CAPS, ROOT, Graded, only_when_thorough, run
+from grading import CLASS_OF_CAPS, ROOT, Graded, only_when_thorough, run, tool
 from judge.build import OPTIONS, Builder, Environment
 from judge.once import Once
 from lib.edits import affected
-
-STRICT = ["-Wall", "-Wextra", *(["-Werror"] if os.environ.get("WERROR") else [])]
 
 
 def listed(how: list[str], path: Path) -> str:
@@ -43,13 +41,6 @@ class Build(Graded):
             self.assertEqual(done.returncode, status, done.stderr)
             self.assertRegex(done.stdout.rstrip("\n"), last)
             self.assertEqual("a race" in done.stderr, "race" in body)
-
-    def hand_out(self, name: str, key: str | None = None) -> Path:
-        done = run(
-            sys.executable, ROOT / "classroom/handout.py", self.scratch / name, *(["--class", key] if key else [])
-        )
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return self.scratch / name
 
     def test_precompiled_headers_change_nothing(self) -> None:
         """Kills: counts, lines or frames that are others behind them, and headers that are never taken, or fail in a
@@ -120,10 +111,8 @@ class Build(Graded):
         done = run("make", "-C", tree / "01_naive", "test", "DEVICE=sim")
         self.assertEqual(done.returncode, 2, "make test in an untouched chapter")
         self.assertRegex(done.stdout + done.stderr, "FAILED|wrong")
-        done = run(sys.executable, ROOT / "classroom/handout.py", "--solve", tree)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        done = run("make", "-C", tree / "01_naive", "test", "DEVICE=sim")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.succeeded(tool("--solve", tree))
+        self.succeeded(run("make", "-C", tree / "01_naive", "test", "DEVICE=sim"))
 
     def test_what_is_kept_of_a_chapter_follows_its_sources_and_the_compiler(self) -> None:
         builder = self.grader().judge_of("01_naive").builder

@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import fnmatch
 import io
-import os
 import re
 import shutil
 import sys
@@ -84,7 +83,7 @@ class Command(Graded):
         (parts / "01.score.cu").write_text("// task 01.softmax: mine\n;\n// end 01.softmax\n")
         (parts / "01_naive").mkdir()
         (parts / "01_naive/naive.cu").symlink_to("../01.score.cu")
-        files = ("anna.txt", "berta, b.txt", "berta, b.json", "carla.txt", "emil.txt", "fritz.txt")
+        files = ("anna.txt", "berta, b.txt", "berta, b.json", "emil.txt", "fritz.txt")
         shown = tuple(f"into/{name}" for name in ("results.csv", *files))
         self.command("--submissions", "S/folder", "--results", "S/into", *only, shown=shown)
         one = ("--submission", "S/folder/berta, b", "--only", "01.score,01.weighted-sum")
@@ -129,21 +128,6 @@ class Command(Graded):
         with unittest.mock.patch.object(grade.sandbox, "stop") as stop, self.assertRaisesRegex(SystemExit, "^130$"):
             grade._stop(15, None)
         stop.assert_called_once_with()
-
-    def test_the_device_is_built_unless_it_is_given(self) -> None:
-        grader = grade.Grader(Course(ROOT, None), "01.score", self.scratch)
-        for given in ("my/libsim.a", ""):
-            environment = unittest.mock.patch.dict(os.environ, {"SIM_LIB": given, "SIM_BUILD": str(self.scratch)})
-            with environment, unittest.mock.patch.object(grade, "run_quietly") as build:
-                library = self.scratch / Path(grader.cxx).name / "libsim.a"
-                library.parent.mkdir(exist_ok=True)
-                library.touch()
-                grader._build_device()
-                self.assertEqual(os.environ["SIM_LIB"], given or str(library))
-            self.assertEqual(build.call_count, 0 if given else 1)
-        compilers = [f"CC={grader.cc}", f"CXX={grader.cxx}"]
-        why = "the simulated device does not build"
-        build.assert_called_once_with(["make", "-s", "-C", str(ROOT / "simcc"), "lib", *compilers], why)
 
     def test_what_a_student_has_not_written_of_a_kernel(self) -> None:
         """In a hand-out: the neighbors of a task are the student's own."""

@@ -142,24 +142,6 @@ class Folder(Graded):
 
         self.expect_the_same_one_by_one(folder, {name: float(points[0]) for name, (points, _) in expected.items()})
 
-    def test_long_names_stay_apart(self) -> None:
-        """Lines on the screen were the same. Of links, which are no submissions: nothing is graded."""
-        long, folder, said = "x" * 40, self.scratch / "folder", io.StringIO()
-        folder.mkdir()
-        names = (f"{long}-first-{long}", f"{long}-last-{long}", f"{long}{long}-anna", f"{long}{long}-bert")
-        for name in names:
-            (folder / name).symlink_to(ROOT)
-        (folder / f"{long}{long}.txt").write_text("")
-        grader = grade.Grader(Course(ROOT, None), "01.score", self.scratch / "own")
-        with contextlib.redirect_stdout(said):
-            self.assertEqual(grade.grade_folder(grader, folder, self.scratch / "into"), 0)
-        lines = [line.split()[0] for line in said.getvalue().splitlines()]
-        cut = [f"{'x' * 25}...{'x' * 17}-anna", f"{'x' * 25}...{'x' * 17}-bert", f"{'x' * 25}...{'x' * 18}.txt"]
-        self.assertEqual(lines[:5], [*names[:2], *cut])  # the first two, cut, would look the same
-        rows = self.rows(self.scratch / "into")
-        for name in names:
-            self.assertRegex(rows[name][3], "^not graded: SUBMISSION=.*: it is a link, expected a zip or a directory$")
-
     def expect_the_same_one_by_one(self, folder: Path, points: dict[str, float]) -> None:
         """By what the autograder and `make check-submission` call, for each that has its own name in the table."""
         grader = grade.Grader(Course(ROOT, None), "01_naive", self.scratch / "own")

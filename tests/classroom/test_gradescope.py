@@ -110,8 +110,7 @@ class Gradescope(Graded):
         """The zip as Gradescope uses it, in a directory that stands for /autograder."""
         archive, base = self.scratch / "autograder.zip", self.scratch / "autograder"
         tool = ROOT / "classroom/autograder.py"
-        done = run(sys.executable, tool, "--out", archive, "--key", CLASS_OF_WINDOWS)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.succeeded(run(sys.executable, tool, "--out", archive, "--key", CLASS_OF_WINDOWS))
         again = self.scratch / "again.zip"
         run(sys.executable, tool, "--out", again, "--key", CLASS_OF_WINDOWS)
         self.assertEqual(archive.read_bytes(), again.read_bytes())
@@ -125,8 +124,7 @@ class Gradescope(Graded):
         environment = {"SKIP_INSTALL": "1", "AUTOGRADER": str(base), "GRADE_SANDBOX": ""}
         inside = [sys.executable, CONTAINER] if os.getuid() == 0 else []
         for script in ("setup.sh", "run_autograder"):
-            done = run(*inside, base / "source" / script, environment=environment)
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.succeeded(run(*inside, base / "source" / script, environment=environment))
         results = read_json(base / "results/results.json")
         self.expect_schema(results)
         self.assertEqual(results["score"], 100, results["output"])
@@ -144,8 +142,7 @@ class Gradescope(Graded):
         reports = []
         for inside, says in (([], "in bwrap|in namespaces"), ([sys.executable, CONTAINER], "as another user")):
             command = [sys.executable, GRADE, "--only", "03.tile", "--submission", tree]
-            done = run(*inside, *command, environment={"GRADE_SANDBOX": ""})
-            self.assertEqual(done.returncode, 0, done.stderr)
+            done = self.succeeded(run(*inside, *command, environment={"GRADE_SANDBOX": ""}))
             self.assertRegex(done.stdout, says)
             reports.append(done.stdout.partition("note: submissions run")[0])
         self.assertRegex(reports[0], "racecheck: .* at 3_tiled.cu:")

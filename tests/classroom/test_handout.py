@@ -17,16 +17,11 @@ from pathlib import Path
 from subprocess import CompletedProcess as Done
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, ROOT, handout, run
+from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, ROOT, Scratch, handout, run, tool
 from judge import course
 from lib import tasks
 from lib.chapters import PROGRAMS
 from tree import PROGRAMS as HANDED_OUT
-from tree import TOOL
-
-
-def tool(*arguments: str | Path) -> Done[str]:
-    return run(sys.executable, TOOL, *arguments)
 
 
 def region_in(chapter: Path, task: str) -> tuple[str, str]:
@@ -38,22 +33,8 @@ def region_in(chapter: Path, task: str) -> tuple[str, str]:
     raise AssertionError(f"{chapter}: no region of task {task}")
 
 
-class Handout(unittest.TestCase):
-    def setUp(self) -> None:
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.scratch = Path(directory.name)
-        self.tasks = tasks.read_tasks(ROOT / "classroom/tasks.tsv")
-
-    def succeeded(self, done: Done[str]) -> Done[str]:
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done
-
-    def hand_out(self, name: str, key: str | None = None) -> Path:
-        tree = self.scratch / name
-        done = self.succeeded(tool(tree, *(["--class", key] if key else [])))
-        self.assertEqual(done.stderr, "")
-        return tree
+class Handout(Scratch):
+    tasks = handout.TASKS
 
     def refused(self, done: Done[str], says: str) -> None:
         """With one line."""
@@ -204,15 +185,6 @@ class Course(Handout):
 
 
 class Tree(Handout):
-    def test_no_tree_holds_a_solution(self) -> None:
-        """By the function that handout.py itself asks before it writes a tree (tools/lib/leaks.py)."""
-        for key in (None, CLASS_OF_CAPS, CLASS_OF_WINDOWS):
-            tree = self.hand_out(str(key), key)
-            self.succeeded(tool("--leaks", tree))
-            for path in tree.rglob("*"):
-                if key and path.is_file():
-                    self.assertNotIn(key.encode(), path.read_bytes(), f"{path}: the class's key")
-
     def test_planted_solutions_are_found(self) -> None:
         """Three lines of any solution are found in any file, however they are laid out."""
         tree = self.hand_out("planted")
@@ -246,6 +218,7 @@ class Tree(Handout):
             self.assertRegex(done.stdout, f"^{re.escape(file)}:.* the solution of {re.escape(task)}\n")
             self.assertEqual(done.stdout.count("\n"), 1, "found more than that: " + done.stdout)
             path.write_text(before)
+        self.succeeded(tool("--leaks", tree))
 
     def test_a_leaking_course_is_not_handed_out(self) -> None:
         """A course whose given part holds a solution."""
@@ -278,6 +251,8 @@ class Tree(Handout):
         self.assertEqual([name for name in there.split() if not (tree / name).exists()], [])
         self.assertEqual([name for name in left_out if (tree / name).exists()], [])
         self.assertTrue((tree / "simcc/simcc").stat().st_mode & 0o100, "simcc cannot be executed")
+        for path in filter(Path.is_file, tree.rglob("*")):
+            self.assertNotIn(CLASS_OF_WINDOWS.encode(), path.read_bytes(), f"{path}: the class's key")
         for chapter in handout.GIVEN:
             given = [path.name for path in (ROOT / chapter).glob("*.*") if path.suffix != ".fast"]
             self.assertEqual([name for name in given if not (tree / chapter / name).exists()], [])
@@ -360,7 +335,7 @@ class Places(Handout):
         self.succeeded(run("make", "handout", f"OUT={self.scratch}/b c", "CLASS=a'b $$x `y` z"))
         table = tool("--class-table", "a'b $x `y` z").stdout
         self.assertEqual((self.scratch / "b c/class.tsv").read_text(), table)
-        self.succeeded(run(sys.executable, TOOL, "relative", directory=self.scratch))
+        self.succeeded(tool("relative", directory=self.scratch))
         self.assertTrue((self.scratch / "relative/Makefile").exists())
         self.nothing_left_behind()
 

@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, VARIED
+from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, handout
 from lib import tasks
 from tree import Trees
 
@@ -37,7 +37,7 @@ class Leaks(Trees):
     def test_files_and_regions_of_another_class_fail(self) -> None:
         """Whole files, and only what lies between the markers, pasted into the class's own files."""
         trees = [self.hand_out(f"class-{number}", key, solved=True) for number, key in enumerate(KEYS)]
-        for chapter in VARIED:
+        for chapter in handout.CHOICES:  # in which classes compute something else
             for own in (1, 2):
                 self.assertTrue(self.passes(trees[own], chapter, trees[own] / chapter), f"{chapter}: its own")
                 for leaked in {0, 1, 2} - {own}:

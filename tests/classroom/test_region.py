@@ -83,7 +83,7 @@ float *const expf = 0; O[0] = *expf;                             | * const u_exp
 O[0] = (float)*sum_over_warp(q) + q[0] * expf(1.0f);             | ( float ) * sum_over_warp ( q ) + q [ 0 ] * expf (
 const auto f = [](int x) -> unsigned long { return x; };         | -> unsigned long {
 int main = 3, exit = main;                                       | int u_main = 3 , u_exit = u_main
-memcpy(O, q, 4); mempcpy(O, q, 4); printf(1); cudaMalloc(q);     | u_memcpy ( O , q , 4 ) ; u_mempcpy
+memcpy(O, q, 4); exit(0); clock64(); printf(1); cudaMalloc(q);   | u_memcpy ( O , q , 4 ) ; u_exit ( 0 ) ; u_clock64 ( )
 """
 
 # A region, and words of the refusal.
@@ -319,6 +319,7 @@ class Region(unittest.TestCase):
     def test_refuses_at_its_edges(self) -> None:
         for text, said in (
             ("else\nO[0] = 1;", "^line 1: else: its if is not"),
+            ("#/*\n*/include <naive.cu>", r"^line 1: '#/\*': a region has no directives"),
             ("#pragma unroll N\nfor (;;) ;", "a number or a constant"),
             *(
                 (f"#pragma unroll {count}\nfor (;;) ;", "a number or a constant")

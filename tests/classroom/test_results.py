@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 import unittest
-import unittest.mock
 import xml.etree.ElementTree as xml
 from pathlib import Path
 

@@ -125,10 +125,15 @@ class Handed(Graded):
             with self.subTest(text):
                 found = self.read(self.archive({"own.cu": text, "02.merge.cu": "x;\n"}))
                 self.assertEqual(found.remarks[0][: len(remark)], remark)
-        untitled = self.archive({"01.score.cu": "// task 01.softmax\nz;\n", "02.merge.cu": "x;\n"})
-        self.assertEqual(
-            self.read(untitled).others, {"01.score": "01.score.cu has lines of 01.softmax, and not of 01.score"}
-        )
+        for text, region in (  # without a title; within a region that is a comment
+            ("// task 01.softmax\n// task 01.softmax\nz;\n// end 01.softmax\n", "// task 01.softmax\nz;\n"),
+            ("\n\t// task 01.softmax \t\r\nz;\r\n// end 01.softmax", "z;\n"),
+        ):
+            found = self.read(self.archive({"01.softmax.cu": text}))
+            self.assertEqual((found.regions["01.softmax"].text, found.remarks), (region, []))
+        for text, of in (("// task 01.softmax\nz;\n", "01.softmax"), ("// task of mine: what is it\n", "another task")):
+            found = self.read(self.archive({"01.score.cu": text, "02.merge.cu": "x;\n"}))
+            self.assertEqual(found.others, {"01.score": f"01.score.cu has lines of {of}, and not of 01.score"})
         self.assertEqual(self.read(self.archive({"01.score.cu": self.region("01.score")})).others, {})
         every = "".join(f"// task {task.id}\n" for task in self.grader().tasks if task.id != "01.score")
         self.assertEqual(
@@ -458,6 +463,7 @@ class Handed(Graded):
             ("", {"a.cu"}, ""),
             ("", {"c.cu", "a.cu", "b.cu"}, f"a.cu, b.cu {differ}"),
             ("01_naive\tplain\t-\n99_none\twindow\t5\n01_naive\twindow\n", {"a.cu"}, ""),
+            ("# chapter\tvariant\tvalue\n01_naive\n\t\t\t\n", set(), ""),
             ("01_naive\twindow\t5\n", set(), f"class.tsv of this submission says window 5 for 01_naive; {asks}"),
             (f"01_naive\t{long}\t-", set(), f"class.tsv of this submission says {long[:40]} for 01_naive; {asks}"),
         ):
@@ -500,7 +506,7 @@ class Handed(Graded):
         grader, made = grade.Grader(self.grader().course, "01.score,02.merge", self.scratch), []
         built = self.scratch / "simcc/build"
         library = built / grade.folder_of(grader.cxx.split()) / "libsim.a"
-        quiet = unittest.mock.patch.object(grade, "run_quietly", lambda command, _: made.append(command[3:5]))
+        quiet = unittest.mock.patch.object(grade, "run_quietly", lambda *call: made.append(call))
         root = unittest.mock.patch.object(grade, "ROOT", self.scratch)
         for there, base, given, found in (
             (False, built, "", ""),
@@ -513,7 +519,8 @@ class Handed(Graded):
             with quiet, root, unittest.mock.patch.dict(os.environ, {"SIM_BUILD": str(base), "SIM_LIB": given}):
                 grader._build_device()
                 self.assertEqual(os.environ["SIM_LIB"], found)
-        self.assertEqual(made, [[str(self.scratch / "simcc"), "lib"]] * 3)
+        command = ["make", "-s", "-C", str(self.scratch / "simcc"), "lib", f"CC={grader.cc}", f"CXX={grader.cxx}"]
+        self.assertEqual(made, [(command, "the simulated device does not build")] * 3)
         judges = {}
         for name in ("01_naive", "02_online_softmax"):
             builder = judges.setdefault(name, unittest.mock.Mock()).builder
@@ -556,11 +563,12 @@ class Handed(Graded):
         with unittest.mock.patch.dict(os.environ, {"GRADE_CPU_SECONDS": "5"}):
             found.append(basis())
         self.assertEqual(len(set(found)), len(read) + 6)
-        # So are cases: of a secret, a key and the words of a region.
+        # So are cases: of a secret, a key and the words of a region. Each has a number that is drawn from all of them.
         grader = grade.Grader(course.Course(ROOT, "a key of mine"), None, self.scratch, "a secret")
         with unittest.mock.patch.object(grader, "judge_of") as judge:
             grader._judge_region(grader.tasks[0], {"01.score": " x\n\t;\n"}, "why")
         cases = casebook.cases_of(grader.cases, "01_naive", "a secreta key of mine", "x ;")
+        self.assertEqual([case.line for case in grader.cases if "{seed}" not in case.options], [])
         asked = (grader.tasks[0], {"01.score": " x\n\t;\n"}, cases, "why")
         self.assertEqual(judge.return_value.criteria_of.call_args.args, asked)
 

@@ -45,8 +45,7 @@ class Teaching(Collected):
         for tool in ("grade", "similar"):
             command = next(each for each in PAGE.split("\n") if each.startswith(f"    make {tool} SUBMISSIONS="))
             command = command.replace("../term/1.zip", "../term/in").replace("../term", str(self.scratch))
-            done = run("make", "-s", "-C", ROOT, *command.split()[1:])
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.succeeded(run("make", "-s", "-C", ROOT, *command.split()[1:]))
         self.assertEqual([row["flags"] for row in self.rows("points")], ["late?", "absent"])  # no time is in it
 
     @only_when_thorough
@@ -59,11 +58,8 @@ class Teaching(Collected):
         blocks = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.M | re.S)
         self.assertEqual(len(blocks), 3)
         for block in blocks[:-1]:
-            done = run("bash", "-ec", f"cd '{copy}'\n{block}")
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        said = [run("bash", "-ec", f"cd '{copy}'\n{line}") for line in blocks[-1].splitlines()]
-        for done in said:
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.succeeded(run("bash", "-ec", f"cd '{copy}'\n{block}"))
+        said = [self.succeeded(run("bash", "-ec", f"cd '{copy}'\n{line}")) for line in blocks[-1].splitlines()]
         self.assertRegex(said[0].stdout, r"01\.place( +ok){6} +2/2")
         self.assertRegex(said[2].stdout, r"01\.place +NO.* 0/2")
 

@@ -1,4 +1,4 @@
-"""Hand-outs for tests: made, solved, and compiled chapter by chapter, without the harness being built again."""
+"""Hand-outs for tests, compiled chapter by chapter, without the harness being built again."""
 
 from __future__ import annotations
 
@@ -7,52 +7,32 @@ import os
 import shutil
 import sys
 import tempfile
-import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from grading import ROOT, run
+from grading import ROOT, Scratch, run
 from lib import chapters
 
 # Of the chapters that are handed out.
 PROGRAMS = {chapter: program for chapter, program in chapters.PROGRAMS.items() if chapter < "09"}
-TOOL = ROOT / "classroom/handout.py"
 CC = os.environ.get("CC") or "gcc"
 STRICT = ["-Wall", "-Wextra", *(["-Werror"] if os.environ.get("WERROR") else [])]
 # Of work that is not finished.
 UNUSED = [f"-Wno-unused-{what}" for what in ("variable", "parameter", "but-set-variable", "function")]
 
 
-class Trees(unittest.TestCase):
+class Trees(Scratch):
     built: set[str] = set()  # the course's own chapters
-
-    def setUp(self) -> None:
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.scratch = Path(directory.name)
-
-    def succeeded(self, *command: str | Path) -> str:
-        done = run(*command)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done.stdout
-
-    def hand_out(self, name: str, key: str | None = None, solved: bool = False, but: str = "") -> Path:
-        """In a new directory; `but`: the task that stays as it was handed out."""
-        tree = self.scratch / name
-        self.succeeded(sys.executable, TOOL, tree, *(["--class", key] if key else []))
-        if solved:
-            self.succeeded(sys.executable, TOOL, "--solve", tree, *(["--except", but] if but else []))
-        return tree
 
     def try_build(self, tree: Path, chapter: str, *flags: str, sources: Path | None = None) -> tuple[Path, str]:
         """The kernels of a directory with the objects of the course's own chapter, but with the tree's class; and what
         the compiler says where it does not compile."""
         if chapter not in self.built:
-            self.succeeded("make", "--no-print-directory", "-s", "-C", ROOT / chapter, "build", "DEVICE=sim")
+            self.succeeded(run("make", "--no-print-directory", "-s", "-C", ROOT / chapter, "build", "DEVICE=sim"))
             self.built.add(chapter)
         objects = ROOT / "build" / CC.split()[-1].rpartition("/")[2] / "sim"
         variant, source = tree / "variant.o", tree / "common/problem/variant.c"
-        self.succeeded(*CC.split(), "-std=c11", "-D_GNU_SOURCE", f"-I{tree}/common", "-c", source, "-o", variant)
+        self.succeeded(run(*CC.split(), "-std=c11", "-D_GNU_SOURCE", f"-I{tree}/common", "-c", source, "-o", variant))
         # Not those that an older build left of files that are gone.
         made = {path.relative_to(ROOT).with_suffix(".o") for path in (ROOT / "common").rglob("*.[cS]")}
         made.add(Path("common/gpus.o"))
