@@ -209,8 +209,9 @@ def table_of(pairs: list[Pair]) -> str:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Readable by its owner only (main's umask), also where a file of that name was, whose mode would stay."""
-    path.unlink(missing_ok=True)
+    """Readable by its owner only, also where a file of that name was, whose mode would stay."""
+    if path.is_file():
+        path.chmod(0o600)
     replace_file(path, text)
 
 
