@@ -20,6 +20,15 @@ def plain(text: str) -> str:
     return re.sub(r"\033\[\d+m", "", text)
 
 
+def bytes_as_text(count: float) -> str:
+    """82.2 kB: in powers of 1000, as the programs print them."""
+    for unit in ("B", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} GB"
+
+
 def print_columns(sides: str, lines: Sequence[Sequence[object]]) -> None:
     """Rows of cells, each column l(eft) or r(ight); a capital letter stands close to the column before it."""
     rows = [[str(cell) for cell in line] for line in lines]

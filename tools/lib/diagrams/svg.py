@@ -55,6 +55,10 @@ def text(x: float, y: float, words: str, **given: object) -> str:
     return element("text", html.escape(words), x=number(x), y=number(y), **given)
 
 
+def line(x: float, y: float, to_x: float, to_y: float) -> str:
+    return element("path", d=f"M{number(x)} {number(y)}L{number(to_x)} {number(to_y)}", class_="l")
+
+
 def arrow(x: float, y: float, to_x: float, to_y: float) -> str:
     """Of class l; straight down, up or to the right."""
     if y == to_y:
