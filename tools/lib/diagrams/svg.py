@@ -51,6 +51,13 @@ def rectangle(x: float, y: float, width: float, height: float, **given: object) 
     return element("rect", x=number(x), y=number(y), width=number(width), height=number(height), **given)
 
 
+def part(box: tuple[int, int, int, int], x: float, y: float, scale: float, class_: str) -> str:
+    """Rows and columns of a matrix that is drawn from (x, y) on."""
+    row, column, end_row, end_column = box
+    width, height = (end_column - column) * scale, (end_row - row) * scale
+    return rectangle(x + column * scale, y + row * scale, width, height, class_=class_)
+
+
 def text(x: float, y: float, words: str, **given: object) -> str:
     return element("text", html.escape(words), x=number(x), y=number(y), **given)
 
