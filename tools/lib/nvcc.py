@@ -125,7 +125,7 @@ def run_command(tool: str, doc: str, commands: dict[Callable[..., int], str]) ->
         return given.pop("function")(**given)
     except OSError as error:
         give_up(tool, 2, f"{error.filename}: {error.strerror}")
-    except (ValueError, table.TableError) as error:
+    except ValueError as error:
         give_up(tool, 2, str(error))
 
 
