@@ -10,10 +10,13 @@ from collections.abc import Sequence
 CODES = {"good": 32, "bad": 31, "note": 33, "dim": 2, "bold": 1}
 
 
+def has_color() -> bool:
+    """Is it a terminal that can, where nobody said NO_COLOR?"""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
+
+
 def paint(text: str, style: str) -> str:
-    """Colored on a terminal that can; NO_COLOR is honored."""
-    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
-    return f"\033[{CODES[style]}m{text}\033[0m" if color else text
+    return f"\033[{CODES[style]}m{text}\033[0m" if has_color() else text
 
 
 def plain(text: str) -> str:
