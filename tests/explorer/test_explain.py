@@ -9,13 +9,10 @@ import math
 import re
 import shutil
 import signal
-import sys
 import time
 import unittest
 from pathlib import Path
 from subprocess import PIPE
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from browser import Page
 from case import BUILD, ROOT, Case, run, started

@@ -11,9 +11,6 @@ import sys
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-
 import stand_ins
 from case import ROOT, Case, Outcome, run
 from lib import nvcc, table

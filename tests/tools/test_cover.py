@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import runpy
-import sys
 import unittest
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from case import ROOT, Case, run
-
-sys.path.insert(0, str(ROOT / "tools"))  # where tools/broken finds lib
 
 BROKEN, PAGES = ROOT / "tools/broken", ROOT / "tools/pages"
 

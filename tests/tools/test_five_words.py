@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 import unittest
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from case import ROOT, Case, run
 from npy import nested, read_npy
