@@ -39,13 +39,6 @@ class Accuracy(Case):
         self.assertEqual((done.status, page.read_text()), (1, "# Old\n"))
         self.assertIn("stale, run make accuracy", done.err)
 
-    def test_without_a_run_it_says_so_in_one_line(self) -> None:
-        self.assertEqual(self.accuracy(self.scratch).status, 0)
-        page = self.page.read_text()
-        self.assertIn("\n\nNone of our kernels has run on a GPU yet. ", page)
-        self.assertNotIn("|", page)
-        self.assertLess(len(page), 250)
-
     def test_every_row_is_there_with_its_reason(self) -> None:
         self.assertEqual(self.accuracy(ROOT / "tests/gpu/synthetic").status, 0)
         page = self.page.read_text()
