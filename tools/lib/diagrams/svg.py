@@ -19,14 +19,10 @@ class Theme:
     blue: str
     green: str
     vermilion: str
-    vermilion_text: str
-    green_text: str
 
 
-LIGHT = Theme(
-    "light", "#ffffff", "#1f2328", "#59636e", "#8c959f", "#0072B2", "#009E73", "#D55E00", "#B54F00", "#00725A"
-)
-DARK = Theme("dark", "#0d1117", "#e6edf3", "#9198a1", "#6e7681", "#56B4E9", "#009E73", "#D55E00", "#F0782A", "#1FB88B")
+LIGHT = Theme("light", "#ffffff", "#1f2328", "#59636e", "#8c959f", "#0072B2", "#009E73", "#D55E00")
+DARK = Theme("dark", "#0d1117", "#e6edf3", "#9198a1", "#6e7681", "#56B4E9", "#009E73", "#D55E00")
 
 
 def number(value: float) -> str:
