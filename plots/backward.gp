@@ -18,7 +18,6 @@ if (counted) {
 	eval panel(1, 1, 140, 3, 'bytes of HBM footprint')
 	set logscale y
 	ymin = first_of('backward_atomic', 'footprint') / 2; ymax = of('naive', 'footprint') * 2
-	set yrange [ymin : ymax]
 	set format y bytes
 	name_x = N * xroom * 1.06
 	ignore = name_line('naive: 8N² + 10Nd', of('naive', 'footprint'), 'backward_naive')

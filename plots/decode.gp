@@ -33,7 +33,6 @@ do for [S in '1 4 16 44 88 176'] { set xtics add (sprintf("%s\n%.0f", S, busy(re
 set xlabel 'splits S; below: SMs with work' offset 0,-0.6
 set xrange [xmin / xroom : xmax * xroom]
 ymin = alone(nmin) / 2; ymax = requested(nmax, xmax) * 2
-set yrange [ymin : ymax]
 set format y bytes
 name_x = xmax * xroom * 1.1
 nmiddle = 4 * nmin

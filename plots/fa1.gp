@@ -19,7 +19,6 @@ if (counted) {
 	set logscale y
 	ymin = first_of('fa1_row', 'requested') / 2
 	ymax = at_least(naive_bytes(N), last_of('fa1_paper', 'requested')) * 2
-	set yrange [ymin : ymax]
 	set format y bytes
 	name_x = N * xroom * 1.06
 	ignore = name_line('naive, footprint', naive_bytes(N), 'naive')

@@ -16,7 +16,6 @@ if (counted) {
 	eval panel(1, 1, 150, 2, sprintf('bytes in sectors of 32, %d rows', R))
 	set logscale y
 	ymin = first_of('copy', 'requested') / 1.5; ymax = of('copy_strided', 'sectors') * 1.5
-	set yrange [ymin : ymax]
 	set format y bytes
 	name_x = C * xroom * 1.06
 	ignore = name_line('copy_strided', of('copy_strided', 'sectors'), 'copy_strided')

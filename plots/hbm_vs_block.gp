@@ -18,7 +18,6 @@ ymax = bytes_at('fa1_paper', 'tile_k', low) * 1.6
 eval panel(1, 1, 185, 3, 'bytes requested of global memory')
 set logscale xy
 set xrange [low / 1.15 : high * 1.15]
-set yrange [ymin : ymax]
 set xtics (8, 16, 32, 64, 128, 256, 512)
 set xlabel narrow ? "rows of a tile, Bc or Br" : "rows of a tile: keys (FA1, Bc), queries (FA2, Br)"
 set format y bytes

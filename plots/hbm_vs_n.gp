@@ -26,7 +26,6 @@ eval panel(1, 1, 215, 5, 'bytes of global memory, per head')
 eval set_lengths
 set logscale y
 set xrange [Nmin / 1.15 : Nmax * 1.7]
-set yrange [ymin : ymax]
 set format y bytes
 name_x = Nmax * 1.8
 ignore = name_line('naive, requested', largest('naive', 'requested'), 'naive_line')

@@ -18,7 +18,6 @@ eval panel(1, 1, 225, 4, 'bytes of device memory, per head')
 eval set_lengths
 set logscale y
 set xrange [Nmin / 1.15 : Nmax * 1.15]
-set yrange [ymin : ymax]
 set format y bytes
 name_x = Nmax * 1.22
 ignore = name_line('backward_naive: 3N² + 8Nd', 4 * (3. * Nmax * Nmax + 8 * Nmax * d + 2 * Nmax), 'backward_naive')

@@ -1,6 +1,7 @@
-# Writes the names collected with name_line() at x = name_x, each near the end of its line (log scale, ymin ... ymax),
-# apart by at least name_gap pixels; in a narrow picture above the panel, in the order of the lines' ends, behind their
-# points. Forgets them.
+# Sets the y range, ymin ... ymax, and writes the names collected with name_line() at x = name_x, each near the end of its
+# line (log scale), apart by at least name_gap pixels; in a narrow picture above the panel, in the order of the lines' ends,
+# behind their points. Forgets them.
+set yrange [ymin : ymax]
 if (!exists("name_gap")) { name_gap = 15 }
 per_pixel = log10(ymax / ymin) / panel_height
 do for [i = 1:names] { name_y[i] = log10(name_y[i] / ymin) / per_pixel }

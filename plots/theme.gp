@@ -77,7 +77,7 @@ xroom = 1.15
 bytes = "%.0s %cB"
 
 # Names at the ends of lines: add each with name_line(text, y, series), then load 'plots/name_lines.gp' with the panel's
-# yrange known: ymin, ymax. They are moved apart until none covers another.
+# yrange known: ymin, ymax, which it sets. They are moved apart until none covers another.
 array name_text[40]; array name_y[40]; array name_series[40]
 names = 0
 name_line(text, y, series) = (known(y) ? (names = names + 1, name_text[names] = text, name_y[names] = y, name_series[names] = series, 1) : 0)

@@ -19,7 +19,6 @@ set multiplot
 if (counted) {
 	ymin = 0.6 * first_of('matmul_registers', 'requested'); ymax = 2 * of('naive', 'sectors')
 	eval panel(1, 2, 130, 3, 'bytes requested of global memory')
-	set yrange [ymin : ymax]
 	set format y bytes
 	name_x = n * xroom * 1.06
 	ignore = name_line('naive, coalesced', of('naive', 'requested'), kernel('naive'))
@@ -36,7 +35,6 @@ if (counted) {
 	eval fresh
 	eval set_sizes
 	eval panel(2, 2, 115, 4, 'bytes in sectors of 32')
-	set yrange [ymin : ymax]
 	set format y bytes
 	ignore = name_line('naive', of('naive', 'sectors'), kernel('naive'))
 	ignore = name_line('coalesced', of('coalesced', 'sectors'), kernel('coalesced'))

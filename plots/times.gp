@@ -15,7 +15,6 @@ do for [kernel in timed] {
 }
 ymin = ymin / 1.5; ymax = ymax * 1.5
 set logscale y
-set yrange [ymin : ymax]
 # Over less than two decades there may be a single power of ten: 2 and 5 are named too.
 eval decades
 if (ymax / ymin < 100) {

@@ -30,7 +30,6 @@ set xlabel 'context n (tokens)'
 set logscale y
 ymin = footprint(xmin) / 2; ymax = requested(xmax) * 2
 set xrange [xmin / xroom : xmax * xroom]
-set yrange [ymin : ymax]
 set format y bytes
 name_x = xmax * xroom * 1.06
 ignore = name_line('keys, values: requested', requested(xmax), 'cache')

@@ -21,7 +21,6 @@ set xrange [Nmin / xroom : N * xroom]
 eval panel(1, 1, 120, 3, 'bytes requested, forward')
 set logscale y
 ymin = requested(Nmin, 64) / 2; ymax = requested(N, N) * 2.2
-set yrange [ymin : ymax]
 set format y bytes
 name_x = N * xroom * 1.06
 ignore = name_line('all keys', requested(N, N), 'naive_line')

@@ -79,7 +79,6 @@ int main(int argc, char **argv)
 {
 	static const launch launches[] = {
 		{"copy_4", run<float, copy<float>>, 2},
-		{"read_columns_4", run<float, read_columns<float>>, 2},
 		{"read_columns_8", run<double, read_columns<double>>, 2},
 		{"write_columns_4", run<float, write_columns<float>>, 2},
 		{"write_columns_8", run<double, write_columns<double>>, 2},

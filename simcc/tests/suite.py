@@ -91,7 +91,12 @@ def main() -> int:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
-    sys.path[0] = str(path.parent)  # where what the suite imports lies
+    course = Path(__file__).resolve().parents[2]
+    sys.path[:1] = [
+        str(path.parent),
+        str(course / "tests/support"),
+        str(course / "tools"),
+    ]  # where what it imports lies
     spec.loader.exec_module(module)
     suite, recorder = unittest.defaultTestLoader.loadTestsFromModule(module), Recorder()
 

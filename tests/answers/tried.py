@@ -3,13 +3,10 @@ what the answers say. A test for each answer."""
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import unittest
 from collections.abc import Callable
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from lib import printed
 from lib.answers import Answer, answers_file, read_answers

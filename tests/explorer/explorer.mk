@@ -1,7 +1,7 @@
 # The explorer: what tests/explorer/test_NAME.py, the suite explorer_NAME, looks at. To be included by tests/Makefile.
 #
-# The page is made anew from this build's programs; the faults are chapter 05's and, in splits.edits, chapter 08's, in the
-# counting build, because its page shows counts and hazards.
+# The page is made anew from this build's programs; the faults are chapter 05's, two of them from its own file in
+# tests/faults, and, in splits.edits, chapter 08's, in the counting build, because its page shows counts and hazards.
 
 EXPLORER_PAGE := $(BUILD)/explorer/explorer.html
 
@@ -12,4 +12,5 @@ $(EXPLORER_PAGE): chapters
 $(eval $(call planted,explorer/faults,05_fa2,$(BUILD)/chapters/fa2))
 $(eval $(call planted,explorer/splits,08_decode,$(BUILD)/chapters/decode))
 
-build: $(if $(filter explorer_%,$(NAMES)),$(EXPLORER_PAGE) $(PLANTED_explorer/faults) $(PLANTED_explorer/splits))
+build: $(if $(filter explorer_%,$(NAMES)),$(EXPLORER_PAGE) $(PLANTED_explorer/faults) $(PLANTED_explorer/splits) \
+	$(patsubst %,$(BUILD)/faults/05_fa2/fa2_row_%/program,one_tile_too_few no_barrier_before_loading))

@@ -3,12 +3,9 @@ motion."""
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import unittest
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from browser import Page
 from case import ROOT, run

@@ -7,12 +7,8 @@ import colorsys
 import math
 import re
 import statistics
-import sys
 import unittest
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from browser import Page
 from case import BUILD, ROOT, Case, run

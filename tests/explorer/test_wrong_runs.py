@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 import unittest
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from browser import Page
 from case import ROOT, Case, run
@@ -20,13 +16,17 @@ class WrongRuns(Case):
         self.assertEqual((done.status, done.err), (0, ""))
         told = (self.scratch / "pages/index.tsv").read_text().splitlines()
         self.assertEqual([line.split("\t")[0] for line in told], ["barrier", "correction", "key"])
-        for name, words in (
-            ("barrier", "a __syncthreads() is missing behind line"),
-            ("correction", "as if O were not multiplied by the correction"),
-            ("key", "is the mask a key too strict?"),
+        for name, replay, words in (
+            ("barrier", "-", ["a __syncthreads() is missing behind line"]),
+            ("correction", "8,9", ["as if O were not multiplied by the correction", "while l was."]),
+            ("key", "0,1", ["Wrong already with a single key", "is the mask a key too strict?"]),
         ):
             with self.subTest(name), Page(self.scratch / f"pages/{name}.html") as page:
-                self.assertIn(words.lower(), page.eval("document.body.innerText").lower())
+                told = page.eval("document.body.innerText").lower()
+                for sentence in words:
+                    self.assertIn(sentence.lower(), told)
+                found = page.eval("document.querySelector('[data-replay]')?.dataset.replay ?? '-'")
+                self.assertEqual(found, replay, "the key from which on it is wrong")
                 self.assertRegex(page.eval("document.title"), r"^FlashAttention-2: (a barrier is|the correction|a key)")
                 subtitle = page.eval("document.getElementById('subtitle').textContent")
                 self.assertRegex(subtitle, r"In row\.cuh?, .+ became .+")

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
-import sys
-import tempfile
 import time
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-
 import stand_ins
+from case import ROOT, Case
 from lib import table
 from lib.gpu import StepError, checks, counters, hardware, runner, sanitizer, times
 from lib.gpu.counters import Launch
@@ -20,7 +17,6 @@ from lib.gpu.report import Report
 from lib.gpu.runner import Job
 from lib.gpu.sanitizer import Expectation, Result
 
-ROOT = Path(__file__).resolve().parents[2]
 RAW = """==PROF== Connected to process 12
 "ID","Kernel Name","Block Size","Grid Size","dram__bytes_read.sum","smsp__sass_data_bytes_mem_global_op_ld.sum"
 "","","","","byte","byte"
@@ -196,12 +192,7 @@ class Sanitizers(unittest.TestCase):
             self.assertEqual(tools, {limit["tool"]}, limit["kernel"])
 
 
-class Parts(unittest.TestCase):
-    def setUp(self) -> None:
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.scratch = Path(directory.name)
-
+class Parts(Case):
     def test_instructions_are_counted(self) -> None:
         count = times.count_instructions(
             "\t\tFunction : _Z12multiply_addPfffi\n"
@@ -227,12 +218,8 @@ class Parts(unittest.TestCase):
         self.assertEqual(found["kernels"], [{"name": "naive", "launches": [], "flop": "4096"}])
 
     def test_rows_with_a_time_and_a_floor(self) -> None:
-        """Also of a file whose writer was stopped between points."""
-        path = self.scratch / "x.part"
-        path.write_text(
-            "# about\n# seq\tkernel\tmedian_ms\tfloor_ms\n64\ta\t2\t1\n# done\n# point N=128\n128\ta\tNaN\t1\n"
-            "256\ta\t5\t4\n512\ta\t9\t8\ttorn\n"
-        )
+        path = self.scratch / "x.tsv"
+        path.write_text("# seq\tkernel\tmedian_ms\tfloor_ms\n64\ta\t2\t1\n128\ta\tNaN\t1\n256\ta\t5\t4\n")
         found = [(row["seq"], row["median_ms"], row["floor_ms"]) for row in times.timed_rows(path)]
         self.assertEqual(found, [("64", "2", "1"), ("256", "5", "4")])
 
@@ -251,23 +238,22 @@ class Parts(unittest.TestCase):
         self.assertEqual(report.exit_status, 1)
 
 
-class TimeLimits(unittest.TestCase):
+class TimeLimits(Case):
     def test_statuses(self) -> None:
         stubborn = "trap '' TERM; echo $$; sleep 30 & wait; sleep 30"
-        with tempfile.TemporaryDirectory() as scratch:
-            jobs = [
-                Job(["sleep", "30"], 0.3),
-                Job(["sh", "-c", "exit 7"]),
-                Job(["/nowhere/at/all"], log=Path(scratch, "log")),
-                Job(["sh", "-c", stubborn], 0.3, log=Path(scratch, "stubborn")),
-                Job(["sh", "-c", "kill -USR1 $$"]),
-            ]
-            start = time.monotonic()
-            runner.run_all(jobs, 2)
-            self.assertEqual([job.status for job in jobs], [124, 7, 127, 124, 128 + 10])
-            self.assertLess(time.monotonic() - start, 25, "something outlived its limit")
-            self.assertIn("No such file", jobs[2].last_line())
-            self.assertTrue(stand_ins.ends(jobs[3].output()), "it runs on")
+        jobs = [
+            Job(["sleep", "30"], 0.3),
+            Job(["sh", "-c", "exit 7"]),
+            Job(["/nowhere/at/all"], log=self.scratch / "log"),
+            Job(["sh", "-c", stubborn], 0.3, log=self.scratch / "stubborn"),
+            Job(["sh", "-c", "kill -USR1 $$"]),
+        ]
+        start = time.monotonic()
+        runner.run_all(jobs, 2)
+        self.assertEqual([job.status for job in jobs], [124, 7, 127, 124, 128 + 10])
+        self.assertLess(time.monotonic() - start, 25, "something outlived its limit")
+        self.assertIn("No such file", jobs[2].last_line())
+        self.assertTrue(stand_ins.ends(jobs[3].output()), "it runs on")
 
     def test_no_time_left_is_no_status(self) -> None:
         long, late = runner.run_all([Job(["sleep", "30"]), Job(["true"])], 1, time.monotonic() + 0.3)
@@ -275,15 +261,13 @@ class TimeLimits(unittest.TestCase):
         self.assertIsNone(late.status)
 
     def test_what_a_program_leaves_behind_is_killed(self) -> None:
-        with tempfile.TemporaryDirectory() as scratch:
-            job = runner.run(Job(["sh", "-c", "sleep 30 & echo $!"], log=Path(scratch, "log")))
-            self.assertTrue(stand_ins.ends(job.output()), "sleep runs on")
+        job = runner.run(Job(["sh", "-c", "sleep 30 & echo $!"], log=self.scratch / "log"))
+        self.assertTrue(stand_ins.ends(job.output()), "sleep runs on")
 
     def test_the_environment_of_a_job(self) -> None:
-        with tempfile.TemporaryDirectory() as scratch:
-            job = Job(["sh", "-c", "echo $A ${HOME-none} $PWD"], log=Path(scratch, "log"), directory=Path("/"))
-            job.environment = {"A": "1", "HOME": None}
-            self.assertEqual(runner.run(job).output(), "1 none /\n")
+        job = Job(["sh", "-c", "echo $A ${HOME-none} $PWD"], log=self.scratch / "log", directory=Path("/"))
+        job.environment = {"A": "1", "HOME": None}
+        self.assertEqual(runner.run(job).output(), "1 none /\n")
 
 
 if __name__ == "__main__":

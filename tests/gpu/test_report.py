@@ -16,20 +16,15 @@ import time
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-
 import stand_ins
+from case import ROOT, Case
 from lib.chapters import PROGRAMS
 from lib.gpu import StepError, verify
 
-ROOT = Path(__file__).resolve().parents[2]
 
-
-class Scratch(unittest.TestCase):
+class Scratch(Case):
     def setUp(self) -> None:
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.scratch = Path(directory.name)
+        super().setUp()
         self.out = self.scratch / "out"
 
     def cases(self, *rows: str) -> Path:

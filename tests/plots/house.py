@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
-import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-
-from lib import table  # noqa: E402, F401
+import case
+from case import ROOT
+from lib import table  # noqa: F401
 
 
 def run(*command: object, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -34,14 +31,7 @@ def planted(path: Path, old: str, new: str, line: str = "", nth: int = 1) -> str
     return text[:at] + new + text[at + len(old) :]
 
 
-class Case(unittest.TestCase):
-    """Each test has a directory of its own, `scratch`."""
-
-    def setUp(self) -> None:
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.scratch = Path(scratch.name)
-
+class Case(case.Case):
     def assert_one_line(self, done: subprocess.CompletedProcess[str], status: int, what: str) -> None:
         self.assertEqual(done.returncode, status, done.stderr)
         self.assertRegex(done.stderr, r"\A[^\n]*\n\Z")

@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 
 import data_check
-from house import ROOT, Case, planted, run, table
+from house import ROOT, Case, run, table
 
 BENCH = ROOT / "tools/bench"
 SMALL = ("--chapters", "05_fa2", "--sizes", "2,3,4,5", "--dims", "8", "--data", "data")
@@ -80,7 +80,7 @@ class StandIns(Case):
         self.assertFalse(self.part.exists(), "the part is still there")
 
     def points_done(self) -> int:
-        return self.part.read_text().count("# done\n") if self.part.exists() else 0
+        return max(0, self.part.read_text().count("\n") - 1) if self.part.exists() else 0
 
     def stop_after(self, points: int, number: int) -> tuple[int, str]:
         """Starts a slow bench, sends the signal when it has so many points: its return code, what it said."""
@@ -115,7 +115,7 @@ class StandIns(Case):
         self.assertEqual(status, -signal.SIGKILL)
         done = self.points_done()
         with self.part.open("a") as part:
-            part.write("# point N=5 d=8 causal\n5\t8\t1\t1\t1\ton")
+            part.write('["N=5 d=8 causal", [["5", "8", "1"')
         self.stop_after(done + 1, signal.SIGKILL)
         done = self.points_done()
         self.assert_goes_on(self.bench(), done)
@@ -149,18 +149,11 @@ class StandIns(Case):
     def test_refuses_a_corrupted_part(self) -> None:
         self.stop_after(2, signal.SIGINT)
         good = self.part.read_text()
-        for old, new, message in (
-            ("\tyes\t", "\tyes\tyes\t", ".part:3: expected 11 columns, found 12; remove the file to begin anew"),
-            ("# point N=2", "# point N=7", ".part:2: 'N=7 d=8' is no point of this bench"),
-            ("# done\n", "", "expected '# done', found another point"),
-            ("# point N=3 d=8", "# point N=2 d=8", "'N=2 d=8' for the second time"),
-            ("# part of a bench", "something else", ".part:1: not the part of a bench"),
-            ("# point N=2 d=8\n", "", ".part:2: a row outside of a point"),
-        ):
-            with self.subTest(message):
-                self.part.write_text(good)
-                self.part.write_text(planted(self.part, old, new))
-                self.assert_one_line(self.bench(), 2, message)
+        for old, new in (("# part of a bench", "something else"), ('["N=2', "N=2"), ('"yes"', '"yes')):
+            with self.subTest(new):
+                self.part.write_text(good.replace(old, new, 1))
+                says = "05_fa2.tsv.part: not the part of a bench; remove it to begin anew"
+                self.assert_one_line(self.bench(), 2, says)
                 self.assertFalse(self.tsv.exists(), "a file all the same")
         self.part.write_text(good)
         self.assert_done(self.bench())

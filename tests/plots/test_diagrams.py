@@ -7,15 +7,10 @@ import json
 import re
 import runpy
 import shutil
-import sys
 import unittest
 import xml.etree.ElementTree
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from case import ROOT, Case, run
-
-sys.path.insert(0, str(ROOT / "tools"))
 from lib import table
 from lib.chapters import PROGRAMS
 from lib.diagrams import decode, hero, loops, transformer

@@ -26,7 +26,6 @@ from svg import Picture
 
 SIM_PICTURES, GPU_PICTURES = 15, 13
 DATA = ROOT / "plots/data"
-DRAWN_BY = ("roofs", "attention_map")
 NAME = re.compile(r"FlashAttention-\d|Invented 9|\w*[A-Za-z_]\w*")  # a digit in it is no number of a headline
 Done = subprocess.CompletedProcess
 
@@ -561,12 +560,11 @@ class Numbers(Case):
             with self.subTest(expression):
                 self.assertEqual(run("gnuplot", "-e", f"{script} print {expression}").stderr.strip(), printed)
 
-    def test_roofs_and_attention_are_what_the_programs_write(self) -> None:
-        for name, options in zip(DRAWN_BY, ((), ("tests/data/real_qkv", "148", "20"))):
-            made = self.scratch / name
-            done = run(programs() / name, *options, made)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual(made.read_text(), (DATA / f"{name}.tsv").read_text())
+    def test_roofs_are_what_their_program_writes_and_attention_sums_to_one(self) -> None:
+        made = self.scratch / "roofs"
+        done = run(programs() / "roofs", made)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(made.read_text(), (DATA / "roofs.tsv").read_text())
         # A row of the window holds at most all of its weight; all rows together, the share the file says.
         path = DATA / "attention_map.tsv"
         records = table.read(path).records()

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
-import sys
 import unittest
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from case import ROOT, Case, run
 from lib import ceilings

@@ -5,13 +5,8 @@ from __future__ import annotations
 
 import re
 import shutil
-import sys
 import unittest
 from collections.abc import Iterator
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from case import ROOT, Case, run
 from lib.chapters import PROGRAMS

@@ -7,13 +7,10 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from lib.chapters import PROGRAMS, ROOT
 

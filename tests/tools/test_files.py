@@ -11,12 +11,7 @@ import sys
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-
 from case import ROOT, Case, Outcome, run
-
-sys.path.insert(0, str(ROOT / "tools"))
-
 from lib.files import replace_file
 
 TOOLS = sorted(path.name for path in (ROOT / "tools").iterdir() if path.is_file() and os.access(path, os.X_OK))

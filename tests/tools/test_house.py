@@ -5,11 +5,8 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 import unittest
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from lib import tasks
 from lib.chapters import PROGRAMS

@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
 from collections import Counter
 from pathlib import Path
+
+from case import Case
 
 HERE = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(HERE))
@@ -86,14 +87,9 @@ for number in range(5):
 
 
 @unittest.skipIf(faults is None, "tree-sitter is not installed (./setup.sh --all)")
-class Faults(unittest.TestCase):
-    def setUp(self) -> None:
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = Path(directory.name)
-
+class Faults(Case):
     def write(self, name: str, text: str | bytes) -> Path:
-        path = self.directory / name
+        path = self.scratch / name
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return path
 

@@ -5,13 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import sys
 import tempfile
 import unittest
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from case import ROOT, Outcome, run
 from lib import tasks

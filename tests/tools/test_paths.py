@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from case import ROOT, Case, run
 

@@ -13,7 +13,6 @@ import unittest
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from case import running
 
 TESTS = Path(__file__).resolve().parents[1]

@@ -8,14 +8,10 @@ import posixpath
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from case import ROOT, Case, run
 from lib.chapters import PROGRAMS

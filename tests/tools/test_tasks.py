@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import unittest
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from lib import leaks, tasks
 
@@ -30,20 +27,6 @@ SOURCE = """void f()
 
 
 class Regions(unittest.TestCase):
-    def test_a_source_comes_back(self) -> None:
-        for text in (SOURCE, SOURCE.replace("\n", "\r\n"), "int x;", "", "\n\n"):
-            self.assertEqual(tasks.put_together(tasks.take_apart("x", text)), text)
-
-    def test_texts_have_the_indent_of_their_place(self) -> None:
-        sources = {"x.cu": SOURCE, "y.cu": "int x;\n"}
-        texts = tasks.solutions_of("x", sources)
-        self.assertEqual(tasks.places_of("x", sources), {"x.cu": ["01.a", "01.b"]})
-        self.assertEqual(texts, {"01.a": "a = 1;\n#pragma unroll\nfor (;;)\n\tb();\n\n", "01.b": "c();\n"})
-        self.assertEqual(tasks.fill("x", SOURCE, texts), (SOURCE, 2))
-        filled, count = tasks.fill("x", SOURCE, {"01.b": "if (d)\n#pragma unroll 2\n\td();\n\n"})
-        self.assertEqual(count, 1)
-        self.assertIn("\n\t\tif (d)\n#pragma unroll 2\n\t\t\td();\n\n\t\t// end 01.b\n", filled)
-
     def test_mistakes_are_told(self) -> None:
         other = {"a.cu": SOURCE, "b.cu": SOURCE.replace("a = 1", "a = 2")}
         for sources, says in (

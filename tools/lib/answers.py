@@ -35,6 +35,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lib import edits
+from lib.files import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
 ANSWERS = ROOT / "classroom/answers"
@@ -44,7 +45,7 @@ NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
 EXEMPT = {"16", "32", "64", "128"}
 
 
-class AnswerError(Exception):
+class AnswerError(InputError):
     """One line: where, and what is wrong."""
 
 

@@ -9,7 +9,7 @@ WIDTH, HEIGHT = 66, 14  # characters of the plot itself
 LEFT = 9  # characters for the numbers of the y axis
 DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # of a character: row, column
 # Of the families of kernels, as plots/colors.gp: naive attention has the color of the terminal's own words.
-COLORS = {"naive": 39, "fa1": 33, "fa2": 35, "gray": 37}
+COLORS = {"naive": 39, "fa1": 33, "fa2": 35}
 
 
 @dataclass

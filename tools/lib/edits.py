@@ -22,8 +22,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
+from .files import InputError
 
-class EditError(Exception):
+
+class EditError(InputError):
     """One line: FILE:LINE: NAME: what is wrong."""
 
 

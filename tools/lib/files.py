@@ -15,6 +15,10 @@ from pathlib import Path
 from typing import NoReturn
 
 
+class InputError(Exception):
+    """One line: what is wrong with what a tool was given. It ends the tool with status 2."""
+
+
 def replace_file(path: str | Path, content: str | bytes) -> None:
     """Writes beside it and renames: a reader sees the old file or the new.
 
@@ -90,6 +94,9 @@ def _run(tool: str, main: Callable[[], int]) -> int:
             sys.stdout.flush()
     except BrokenPipeError:  # who read it has left
         return 128 + signal.SIGPIPE
+    except InputError as error:
+        _say(tool, str(error))
+        return 2
     except OSError as error:
         place = error.filename if error.filename is not None else "standard output"
         _say(tool, f"{os.fsdecode(place)}: {error.strerror}")
@@ -106,8 +113,9 @@ def _run(tool: str, main: Callable[[], int]) -> int:
 
 
 def run_tool(tool: str, main: Callable[[], int]) -> NoReturn:
-    """Runs a tool's main and exits with the status it returns, or with one line and 3 where a file or standard output
-    cannot be written, or a program cannot be run. What ends a tool from outside lets it clean up."""
+    """Runs a tool's main and exits with the status it returns, or with one line: 2 where what it was given is wrong
+    (InputError), 3 where a file or standard output cannot be written, or a program cannot be run. What ends a tool from
+    outside lets it clean up."""
     for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
         if signal.getsignal(number) is signal.SIG_DFL:  # not with nohup
             signal.signal(number, _leave)

@@ -56,14 +56,6 @@ def sources_and_headers(sources: list[str]) -> list[str]:
     return files
 
 
-def provenance(tool: str, nvcc: list[str], options: str, sources: list[str]) -> str:
-    """How the first line of a table begins: toolkit, options and sources."""
-    release = re.search(rb"release [^,]*, (V[\d.]+)", output_of(tool, [*nvcc, "--version"]))
-    if not release:
-        give_up(tool, 3, f"{nvcc[0]} does not say its version")
-    return f"nvcc {release[1].decode()}, {options}, {checksum_of(sources)}"
-
-
 CODE_OR_COMMENT = re.compile(r"(\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')|//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
@@ -91,7 +83,11 @@ class Kind:
     about: str  # how their titles end
 
     def title(self, nvcc: list[str], sources: list[str]) -> str:
-        return provenance(self.tool, nvcc, "-O3", sources) + self.about
+        """Toolkit, options and sources."""
+        release = re.search(rb"release [^,]*, (V[\d.]+)", output_of(self.tool, [*nvcc, "--version"]))
+        if not release:
+            give_up(self.tool, 3, f"{nvcc[0]} does not say its version")
+        return f"nvcc {release[1].decode()}, -O3, {checksum_of(sources)}{self.about}"
 
     def read(self, path: str | Path) -> table.Table:
         """Raises TableError."""
@@ -129,7 +125,7 @@ def run_command(tool: str, doc: str, commands: dict[Callable[..., int], str]) ->
         return given.pop("function")(**given)
     except OSError as error:
         give_up(tool, 2, f"{error.filename}: {error.strerror}")
-    except (ValueError, table.TableError) as error:
+    except ValueError as error:
         give_up(tool, 2, str(error))
 
 

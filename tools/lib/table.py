@@ -13,13 +13,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .files import replace_file
+from .files import InputError, replace_file
 
 # Columns of no negative number.
 COUNTED = re.compile(r"(\w+_)?(bytes|ms|requests|sectors|wavefronts|flop|launches|blocks)")
 
 
-class TableError(Exception):
+class TableError(InputError):
     """One line: FILE:LINE: what is wrong."""
 
 

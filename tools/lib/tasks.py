@@ -18,12 +18,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from .files import InputError
+
 BEGIN = re.compile(r"([ \t]*)// task ([^\s:]+):")
 END = re.compile(r"\s*// end (\S+)\s*$")
 NOT_TEXT = "is no text: it has bytes of value 0 (UTF-16?); save it as UTF-8"
 
 
-class TaskError(Exception):
+class TaskError(InputError):
     """One line: where, and what is wrong."""
 
 

@@ -10,14 +10,26 @@ from collections.abc import Sequence
 CODES = {"good": 32, "bad": 31, "note": 33, "dim": 2, "bold": 1}
 
 
+def has_color() -> bool:
+    """Is it a terminal that can, where nobody said NO_COLOR?"""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
+
+
 def paint(text: str, style: str) -> str:
-    """Colored on a terminal that can; NO_COLOR is honored."""
-    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
-    return f"\033[{CODES[style]}m{text}\033[0m" if color else text
+    return f"\033[{CODES[style]}m{text}\033[0m" if has_color() else text
 
 
 def plain(text: str) -> str:
     return re.sub(r"\033\[\d+m", "", text)
+
+
+def bytes_as_text(count: float) -> str:
+    """82.2 kB: in powers of 1000, as the programs print them."""
+    for unit in ("B", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} GB"
 
 
 def print_columns(sides: str, lines: Sequence[Sequence[object]]) -> None:

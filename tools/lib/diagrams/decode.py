@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lib.diagrams.run import Access, RunError, traced
-from lib.diagrams.svg import Panel, arrow, element, kilobytes, number, pictures, rectangle, text
+from lib.diagrams.svg import Panel, arrow, kilobytes, line, pictures, rectangle, text
 
 N, SPLITS, PAGE, D = 44, 3, 8, 8  # keys, splits of them, keys of a page, head dimension
 PAGES = -(-N // PAGE)
@@ -75,10 +75,6 @@ def moved(root: Path) -> dict[str, Counter[str]]:
         if access.kernel != "append_rows":  # fills the pages, before
             count.setdefault(NAMES[access.tensor], Counter())[access.op] += access.requested
     return count
-
-
-def line(x: float, y: float, to_x: float, to_y: float) -> str:
-    return element("path", d=f"M{number(x)} {number(y)}L{number(to_x)} {number(to_y)}", class_="l")
 
 
 def box(x: float, y: float, width: float, words: str, class_: str = "f") -> list[str]:

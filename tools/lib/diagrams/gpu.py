@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from lib import table
-from lib.diagrams.run import Access, counted, traced
-from lib.diagrams.svg import Panel, arrow, element, number, pictures, rectangle, text
+from lib.diagrams.run import Access, box, counted, traced
+from lib.diagrams.svg import Panel, arrow, element, number, part, pictures, rectangle, text
 
 SIDE = 128  # rows and columns of x
 GPU = "h100"
@@ -79,13 +79,6 @@ def launch(run: dict[str, object]) -> Panel:
     return Panel(WIDTH, HEIGHT, body)
 
 
-def box(access: Access) -> tuple[int, int, int, int]:
-    """First row and column that the bytes of a matrix cover, and one behind the last of each."""
-    row = 4 * SIDE
-    places = [(first // row, first % row // 4, (end - 1) % row // 4 + 1) for first, end in access.ranges]
-    return places[0][0], min(p[1] for p in places), places[-1][0] + 1, max(p[2] for p in places)
-
-
 def machine(run: dict[str, object], trace: list[Access], gpu: dict[str, str]) -> Panel:
     """SMs, L2, HBM, with sizes; the tile that the block reads and the one that it writes."""
     sms, per_row, side = int(gpu["sms"]), 12, 7.75
@@ -118,18 +111,7 @@ def machine(run: dict[str, object], trace: list[Access], gpu: dict[str, str]) ->
     body += [rectangle(0, 268, WIDTH, 124, class_="f", rx=4), text(10, 286, words)]
     of_block = {access.tensor: access for access in trace if access.block == BLOCK}
     for name, x, class_ in (("y", 20.0, "o"), ("x", 134.0, "r")):
-        scale = 80.0 / SIDE
-        row, column, end_row, end_column = box(of_block[name])
-        body += [rectangle(x, 300, 80, 80, class_="f")]
-        body.append(
-            rectangle(
-                x + column * scale,
-                300 + row * scale,
-                (end_column - column) * scale,
-                (end_row - row) * scale,
-                class_=class_,
-            )
-        )
+        body += [rectangle(x, 300, 80, 80, class_="f"), part(box(of_block[name], SIDE), x, 300, 80 / SIDE, class_)]
         body.append(text(x + 88, 344, name))
     return Panel(WIDTH, HEIGHT, body)
 

@@ -75,3 +75,12 @@ def access(line: dict[str, Any]) -> Access:
         line["bytes"],
         tuple((first, end) for first, end in line["ranges"]),
     )
+
+
+Box = tuple[int, int, int, int]  # of a matrix: first row and column, one behind the last of each
+
+
+def box(access: Access, width: int) -> Box:
+    """What it covers of a matrix of floats with so many columns."""
+    rows, columns = zip(*(divmod(at // 4, width) for first, end in access.ranges for at in (first, end - 4)))
+    return min(rows), min(columns), max(rows) + 1, max(columns) + 1

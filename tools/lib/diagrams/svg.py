@@ -19,14 +19,10 @@ class Theme:
     blue: str
     green: str
     vermilion: str
-    vermilion_text: str
-    green_text: str
 
 
-LIGHT = Theme(
-    "light", "#ffffff", "#1f2328", "#59636e", "#8c959f", "#0072B2", "#009E73", "#D55E00", "#B54F00", "#00725A"
-)
-DARK = Theme("dark", "#0d1117", "#e6edf3", "#9198a1", "#6e7681", "#56B4E9", "#009E73", "#D55E00", "#F0782A", "#1FB88B")
+LIGHT = Theme("light", "#ffffff", "#1f2328", "#59636e", "#8c959f", "#0072B2", "#009E73", "#D55E00")
+DARK = Theme("dark", "#0d1117", "#e6edf3", "#9198a1", "#6e7681", "#56B4E9", "#009E73", "#D55E00")
 
 
 def number(value: float) -> str:
@@ -51,8 +47,19 @@ def rectangle(x: float, y: float, width: float, height: float, **given: object) 
     return element("rect", x=number(x), y=number(y), width=number(width), height=number(height), **given)
 
 
+def part(box: tuple[int, int, int, int], x: float, y: float, scale: float, class_: str) -> str:
+    """Rows and columns of a matrix that is drawn from (x, y) on."""
+    row, column, end_row, end_column = box
+    width, height = (end_column - column) * scale, (end_row - row) * scale
+    return rectangle(x + column * scale, y + row * scale, width, height, class_=class_)
+
+
 def text(x: float, y: float, words: str, **given: object) -> str:
     return element("text", html.escape(words), x=number(x), y=number(y), **given)
+
+
+def line(x: float, y: float, to_x: float, to_y: float) -> str:
+    return element("path", d=f"M{number(x)} {number(y)}L{number(to_x)} {number(to_y)}", class_="l")
 
 
 def arrow(x: float, y: float, to_x: float, to_y: float) -> str:

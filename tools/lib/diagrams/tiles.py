@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lib.diagrams.run import Access, counted, traced
-from lib.diagrams.svg import Panel, pictures, rectangle, text
+from lib.diagrams.run import Access, Box, box, counted, traced
+from lib.diagrams.svg import Panel, part, pictures, rectangle, text
 
 N = 256  # of all three matrices
 KERNELS = (
@@ -15,14 +15,6 @@ KERNELS = (
 )
 WIDTH, SIDE = 240.0, 104.0  # pixels: of a panel, of a matrix
 KEY = f"{N} by {N}. Blue: read by one block, its first tiles full and those that follow faint; green: output."
-Box = tuple[int, int, int, int]  # first row and column, one behind the last of each
-
-
-def box(accesses: list[Access]) -> Box:
-    """The rows and columns of a matrix that they touch."""
-    places = [(at // (4 * N), at % (4 * N) // 4) for a in accesses for r in a.ranges for at in (r[0], r[1] - 4)]
-    rows, columns = {row for row, _ in places}, {column for _, column in places}
-    return min(rows), min(columns), max(rows) + 1, max(columns) + 1
 
 
 def of_a_block(trace: list[Access]) -> dict[str, list[Box]]:
@@ -31,15 +23,8 @@ def of_a_block(trace: list[Access]) -> dict[str, list[Box]]:
     boxes: dict[str, list[Box]] = {}
     for access in trace:
         if access.block == block:
-            boxes.setdefault(access.tensor, []).append(box([access]))
+            boxes.setdefault(access.tensor, []).append(box(access, N))
     return boxes
-
-
-def place(at: Box, x: float, y: float, class_: str) -> str:
-    scale = SIDE / N
-    return rectangle(
-        x + at[1] * scale, y + at[0] * scale, (at[3] - at[1]) * scale, (at[2] - at[0]) * scale, class_=class_
-    )
 
 
 def panel(name: str, words: tuple[str, str], boxes: dict[str, list[Box]], uses: float) -> Panel:
@@ -48,7 +33,7 @@ def panel(name: str, words: tuple[str, str], boxes: dict[str, list[Box]], uses: 
     for matrix, (x, y) in places.items():
         body += [rectangle(x, y, SIDE, SIDE, class_="f")]
         for n, at in enumerate(boxes[matrix]):
-            body.append(place(at, x, y, "o" if matrix == "C" else "r" if n == 0 else "i"))
+            body.append(part(at, x, y, SIDE / N, "o" if matrix == "C" else "r" if n == 0 else "i"))
         body.append(text(x + 6, y + 16, matrix))
     bottom = 2 * SIDE + 74
     body += [text(0, bottom + n * 20, line, class_="d") for n, line in enumerate(words)]

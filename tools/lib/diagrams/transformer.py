@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lib.diagrams.run import Access, RunError, traced
-from lib.diagrams.svg import Panel, arrow, element, number, pictures, rectangle, text
+from lib.diagrams.svg import Panel, arrow, element, line, number, pictures, rectangle, text
+from lib.terminal import bytes_as_text
 
 # SmolLM2-135M: layers, width, width of keys, of the hidden layer, vocabulary; bytes of a weight as the file has them.
 LAYERS, C, C_KV, F, VOCABULARY = 30, 576, 192, 1536, 49152
@@ -107,10 +108,6 @@ def layer_of(moved: dict[str, dict[str, float]]) -> list[Step]:
     return layer
 
 
-def said(count: float) -> str:
-    return f"{count / 1e6:.3g} MB" if count >= 1e6 else f"{count / 1000:.3g} kB"
-
-
 KEY = (
     "Blue: weights, read; faint blue: keys and values, read (those of the new token: stored); gray: activations, "
     "read and written."
@@ -144,7 +141,7 @@ def flow(layer: list[Step]) -> Panel:
         if n:
             body.append(arrow(left + box / 2, y - 8, left + box / 2, y - 1))
         made, end = bar(step, left + box + 10, y + 3, 16, scale)
-        body += [*made, text(end + 6, y + 16, said(step.bytes), class_="d")]
+        body += [*made, text(end + 6, y + 16, bytes_as_text(step.bytes), class_="d")]
     for first, last in ((0, 5), (6, 9)):  # what goes past: x, added to what comes out
         y, to_y = top + first * step_height - 4, top + last * step_height + 11
         path = f"M{number(left + box / 2)} {number(y + 4)}v-4H10V{number(to_y)}"
@@ -181,13 +178,7 @@ def heads(reads: dict[int, int], layer: list[Step]) -> Panel:
             text((head + 0.5) * cell, top + 18, f"Q{head}", class_="m"),
         ]
         to_x = (of_keys + 0.5) * wide + (head - HEADS // KV_HEADS * of_keys - 1) * 10
-        body.append(
-            element(
-                "path",
-                d=f"M{number((head + 0.5) * cell)} {number(top + 28)}L{number(to_x)} {number(below - 2)}",
-                class_="l",
-            )
-        )
+        body.append(line((head + 0.5) * cell, top + 28, to_x, below - 2))
     for head in range(KV_HEADS):
         wide = WIDTH / KV_HEADS
         body += [rectangle(head * wide + 1, below, wide - 2, 26, class_="i")]
@@ -210,7 +201,7 @@ def heads(reads: dict[int, int], layer: list[Step]) -> Panel:
         count, y = count or counts[kind], 252 + 30.0 * n
         width = 110 * count / most
         body += [text(92, y + 16, name, class_="e"), rectangle(98, y + 3, width, 16, class_=CLASSES[kind])]
-        body.append(text(104 + width, y + 16, said(count), class_="d"))
+        body.append(text(104 + width, y + 16, bytes_as_text(count), class_="d"))
     body.append(text(0, 392, "Weights are read once per token;", class_="d"))
     body.append(text(0, 410, "keys and values grow with the context.", class_="d"))
     return Panel(WIDTH, HEIGHT, body)

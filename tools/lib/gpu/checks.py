@@ -8,22 +8,12 @@ from pathlib import Path
 
 from .. import table
 from . import StepError, runner, sanitizer, verify
+from .hardware import RUNS
 from .report import ENVIRONMENT, KernelProgram, Report
 from .runner import Job
 
 LIMITS = verify.ROOT / "gpu/sanitizer_limits.tsv"
-SMALL = {
-    "00_gpu": "--rows 65 --cols 70",
-    "01_naive": "--seq 65 --dim 40 --heads 2 --causal",
-    "02_online_softmax": "--rows 5 --cols 257 --dim 40 --block 100",
-    "03_tiled_matmul": "--m 70 --n 65 --k 33",
-    "04_fa1": "--seq 65 --dim 40 --heads 2 --causal",
-    "05_fa2": "--seq 65 --dim 40 --heads 2 --causal",
-    "06_backward": "--seq 65 --dim 40 --heads 2 --causal",
-    "07_transformer": "--seq 65 --keys 90 --dim 40 --heads 4 --kv-heads 2 --causal",
-    "08_decode": "--seq 90 --dim 40 --heads 4 --kv-heads 2 --splits 7 --page 5",
-    "09_variants": "--lengths 65,9 --dim 40 --heads 4 --kv-heads 2 --causal --window 20 --softcap 5 --sink",
-}
+SMALL = dict(RUNS)  # of each chapter the last, a ragged one
 
 
 def correctness(report: Report) -> tuple[str, str]:

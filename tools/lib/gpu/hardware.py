@@ -30,6 +30,7 @@ RUNS = [
     ("10_pipeline", "--seq 256 --heads 2 --dim 64"),
     ("00_gpu", "--rows 256 --cols 512"),
     ("00_gpu", "--rows 113 --cols 97"),
+    ("02_online_softmax", "--rows 5 --cols 257 --dim 40 --block 100"),
     ("05_fa2", "--seq 200 --heads 2 --dim 59 --causal"),
     ("06_backward", "--seq 200 --heads 2 --dim 59 --causal"),
     ("10_pipeline", "--seq 200 --heads 2 --dim 59 --causal"),
@@ -38,7 +39,10 @@ RUNS = [
     ("01_naive", "--seq 113 --heads 2 --dim 59"),
     ("07_transformer", "--seq 33 --keys 113 --heads 4 --kv-heads 2 --dim 59 --causal"),
     ("08_decode", "--seq 113 --heads 8 --kv-heads 1 --dim 59 --splits 9 --page 5"),
-    ("09_variants", "--lengths 113,20,67 --heads 4 --kv-heads 2 --dim 59 --softcap 5 --alibi --splits 9"),
+    (
+        "09_variants",
+        "--lengths 113,20,6 --heads 4 --kv-heads 2 --dim 59 --causal --window 20 --softcap 5 --alibi --sink --splits 9",
+    ),
 ]
 COLUMNS = ("chapter", "options", "kernel", "launch", "template", *counters.Comparison._fields)
 RULE_COLUMNS = ("number", "kernel", "pattern", "counter", "simulated", "measured", "verdict")

@@ -173,26 +173,15 @@ def _bench_job(report: Report, chapter: str, seconds: float) -> Job:
 
 
 def timed_rows(path: Path) -> list[dict[str, str]]:
-    """The rows that have a time and a floor, also of a file whose writer was stopped, with remarks between rows."""
-    columns: list[str] = []
-    rows = []
-    for line in runner.read_text(path).splitlines():
-        if line.startswith("#"):
-            if "\tmedian_ms\t" in line:
-                columns = line[2:].split("\t")
-            continue
-        cells = line.split("\t")
-        row = dict(zip(columns, cells))
-        known = all(not math.isnan(table.number(row.get(name))) for name in ("median_ms", "floor_ms"))
-        if columns and len(cells) == len(columns) and known:
-            rows.append(row)
-    return rows
+    """The rows that have a time and a floor."""
+    known = ("median_ms", "floor_ms")
+    return [row for row in table.read(path).records() if not any(math.isnan(table.number(row[name])) for name in known)]
 
 
 def _tell_floors(report: Report) -> None:
     """Each kernel's largest problem: its time, its floor, and what that is in percent. Below the floor cannot be."""
     told = []
-    for path in sorted([*report.data.glob("bench/*/*.tsv"), *report.data.glob("bench/*/*.part")]):
+    for path in sorted(report.data.glob("bench/*/*.tsv")):
         largest: dict[str, dict[str, str]] = {}
         for row in timed_rows(path):
             best = largest.setdefault(row["kernel"], row)
