@@ -253,8 +253,8 @@ class Tree(Handout):
         self.assertTrue((tree / "simcc/simcc").stat().st_mode & 0o100, "simcc cannot be executed")
         for path in filter(Path.is_file, tree.rglob("*")):
             self.assertNotIn(CLASS_OF_WINDOWS.encode(), path.read_bytes(), f"{path}: the class's key")
-        for tool in ("draw", "model", "rows"):  # each finds what it imports
-            self.succeeded(run(sys.executable, tree / "tools" / tool, "--help"))
+        for name in ("draw", "model", "rows"):  # each finds what it imports
+            self.succeeded(run(sys.executable, tree / "tools" / name, "--help"))
         for chapter in handout.GIVEN:
             given = [path.name for path in (ROOT / chapter).glob("*.*") if path.suffix != ".fast"]
             self.assertEqual([name for name in given if not (tree / chapter / name).exists()], [])
