@@ -23,7 +23,7 @@ inline std::string denied(llvm::StringRef symbol)
 		{"^pthread_[A-Za-z0-9_]+$", ""},
 		{"^(exit|_exit|_Exit|quick_exit|abort|atexit|system|getenv)$", ""},
 		{"^(f?open|fclose|fread|fwrite|read|write|fseek|ftell|rewind|remove|rename|perror)$", ""},
-		{"^(v?f(printf|scanf)|v?sn?printf|v?s?scanf|fput[cs]|putc|fflush|f?getc|getchar|fgets)$", ""},
+		{"^(v?f(printf|scanf)|v?sn?printf|v?s?scanf|fput[cs]|putc|puts|putchar|fflush|f?getc|getchar|fgets)$", ""},
 		{"^(mem(cmp|r?chr|mem|ccpy)|str(n?len|n?cpy|n?cmp|n?cat|r?chr|str|n?dup))$", ""},
 		{"^(strtok[A-Za-z0-9_]*|strto[a-z]+|ato[fil]+)$", ""},
 		{"^(s?rand(om)?|rand_r|[dlm]rand48|time|u?sleep|nanosleep|gettimeofday|clock_gettime)$", ""},

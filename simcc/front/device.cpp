@@ -1191,7 +1191,7 @@ struct Device : Side {
 				announce(call, F, is_atomic ? ATOMIC : OTHER, 0);
 			return true;
 		}
-		const bool is_output = starts(name, "print") || starts(name, "vprint") || starts(name, "put");
+		const bool is_output = starts(name, "print") || starts(name, "vprint");
 		if (name == "__assert_fail" || (is_contained(RENAMED, StringRef(name)) && (!fast || is_output))) {
 			announce(call, F, OTHER, 0);
 			FunctionCallee ours = M.getOrInsertFunction(

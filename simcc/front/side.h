@@ -132,9 +132,9 @@ inline std::string device_name(StringRef name, bool is_local)
 /* ---- the C library ---- */
 
 /* In device code a call of f is one of sim_f. */
-const StringRef RENAMED[] = {"printf", "vprintf", "puts",   "putchar", "memcpy",  "memmove", "memset", "expf",
-                             "exp",    "exp2f",   "exp2",   "exp10f",  "exp10",   "expm1f",  "expm1",  "modf",
-                             "modff",  "frexp",   "frexpf", "remquo",  "remquof", "sincos",  "sincosf"};
+const StringRef RENAMED[] = {"printf", "vprintf", "memcpy", "memmove", "memset",  "expf",   "exp",
+                             "exp2f",  "exp2",    "exp10f", "exp10",   "expm1f",  "expm1",  "modf",
+                             "modff",  "frexp",   "frexpf", "remquo",  "remquof", "sincos", "sincosf"};
 
 /* And these are as they are: they read and write no memory. With an f behind, too. */
 const StringRef MATHEMATICS =

@@ -116,6 +116,6 @@ ATOMIC_LOOP(dec_u32, uint32_t, uint32_t, old == 0 || old > value ? value : old -
 	ATOMIC_CAS_KIND(sim_atomic_cas_##name, type, 0)                                                              \
 	ATOMIC_CAS_KIND(sim_atomic_block_cas_##name, type, SIM_ATOMIC_BLOCK)
 
-ATOMIC_CAS(i16, uint16_t)
+ATOMIC_CAS_KIND(sim_atomic_cas_i16, uint16_t, 0)
 ATOMIC_CAS(i32, uint32_t)
 ATOMIC_CAS(i64, uint64_t)

@@ -76,8 +76,6 @@ SINCOS_HOOK(sincosf, float)
 
 int sim_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int sim_vprintf(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
-int sim_puts(const char *text);
-int sim_putchar(int character);
 void sim_assert_fail(const char *expression, const char *file, unsigned line, const char *function)
 	__attribute__((noreturn));
 
@@ -105,18 +103,6 @@ int sim_printf(const char *format, ...)
 	int length = sim_vprintf(format, arguments);
 	va_end(arguments);
 	return length;
-}
-
-/* What compilers make of printf("...\n") and printf("x"). */
-int sim_puts(const char *text)
-{
-	return sim_printf("%s\n", text);
-}
-
-int sim_putchar(int character)
-{
-	sim_printf("%c", character);
-	return character;
 }
 
 void sim_assert_fail(const char *expression, const char *file, unsigned line, const char *function)

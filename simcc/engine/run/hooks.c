@@ -303,11 +303,6 @@ void sim_access(const void *pointer, unsigned width, enum sim_op op, uint32_t si
 	access_memory(pointer, width, op, site);
 }
 
-void sim_access_range(const void *pointer, size_t bytes, enum sim_op op, uint32_t site)
-{
-	access_range(pointer, bytes, 4, op, site);
-}
-
 /* What the store that was recorded last stores: nobody need look at it when it has happened. */
 static void keep_value(struct window *window, const struct stored *data)
 {

@@ -29,9 +29,8 @@ void sim_atomic_access(const void *pointer, unsigned width, unsigned kind, uint3
 /* What it did, which the thread learns of the word. */
 void sim_note_change(const void *pointer, uint64_t from, uint64_t to, unsigned kind);
 
-/* An access of 2^width bytes, or of any length, that the engine or the C library is going to do. */
+/* An access of 2^width bytes that the engine is going to do. */
 void sim_access(const void *pointer, unsigned width, enum sim_op op, uint32_t site);
-void sim_access_range(const void *pointer, size_t bytes, enum sim_op op, uint32_t site);
 
 /* __nanosleep: gives the other threads a turn. So does an atomic in a plain build, now and then: there no window
  * fills up, and a loop that waits for another thread would wait for ever. */

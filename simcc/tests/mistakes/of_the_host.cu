@@ -17,6 +17,7 @@ __global__ void k(float *y, char *s)
 	if (*y == 1) exit(1); // exit: 'exit' is a function of the host, which a kernel cannot call
 	if (*y == 2) abort(); // abort: 'abort' is a function of the host, which a kernel cannot call
 	getenv("HOME"); // getenv: 'getenv' is a function of the host, which a kernel cannot call
+	puts(s); // puts: 'puts' is a function of the host, which a kernel cannot call
 	fopen("x", "r"); // fopen: 'fopen' is a function of the host, which a kernel cannot call
 	fprintf((FILE *)s, "%g", *y); // fprintf: 'fprintf' is a function of the host, which a kernel cannot call
 	fflush(0); // fflush: 'fflush' is a function of the host, which a kernel cannot call

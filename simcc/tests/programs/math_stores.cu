@@ -33,6 +33,14 @@ __global__ void circle(const float *x, float *sine)
 	sincosf(x[i], &sine[i], &cosine[i]);
 }
 
+#undef sincos
+__global__ void doubles(const float *x, double *y, int *quotient)
+{
+	int i = threadIdx.x;
+	sincos((double)x[i], &y[i], &y[32 + i]);
+	y[64 + i] = remquo((double)x[i], 3.0, &quotient[i]);
+}
+
 int main()
 {
 	float x[32];
@@ -54,5 +62,10 @@ int main()
 	//= circle load=128/1/4 store=128/1/4 sstore=128/1/1/1
 	circle<<<1, 32>>>(dx, dy);
 	EXPECT(std::fabs(element(dy, 2) - std::sin(4.75f)) < 1e-6f);
+	double *dd = device_zeros<double>(96);
+	//= doubles load=2*128/2/2*4 store=3*256+128/4/3*8+4
+	doubles<<<1, 32>>>(dx, dd, dn);
+	EXPECT(std::fabs(element(dd, 2) - std::sin(4.75)) + std::fabs(element(dd, 34) - std::cos(4.75)) < 1e-12);
+	EXPECT(element(dd, 66) == -1.25 && element(dn, 2) == 2);
 	return 0;
 }

@@ -114,6 +114,7 @@ __global__ void builtin(const plain *x, plain *y)
 {
 	__builtin_memcpy(y, x, sizeof *y);
 	__builtin_memset(y + 1, 0, 8);
+	__builtin_memmove(&y[1].y, &x->x, 8); // what lies there may overlap
 }
 
 int main()
@@ -128,8 +129,8 @@ int main()
 		EXPECT(host[i] == expected[i] && device[i] == expected[i]);
 	plain p = {1, 2, 3};
 	plain *dp = device_copy(&p, 1), *dq = device_zeros<plain>(2);
-	//= builtin load=12/3/3 store=20/5/5
+	//= builtin load=20/5/5 store=28/7/7
 	builtin<<<1, 1>>>(dp, dq);
-	EXPECT(element(dq, 0).z == 3 && element(dq, 1).x == 0);
+	EXPECT(element(dq, 0).z == 3 && element(dq, 1).x == 0 && element(dq, 1).y == 1 && element(dq, 1).z == 2);
 	return 0;
 }

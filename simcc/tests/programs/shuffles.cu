@@ -37,6 +37,23 @@ __global__ void types(float *f, double *d, long long *l, unsigned *u)
 	u[lane] = __shfl_up_sync(0xffffffffu, 0x80000000u + lane, 2u);
 }
 
+// Eight bytes move as a whole; lanes match whose bits are all the same: 0 is not -0.
+__global__ void wide_types(double *d, long long *l, unsigned *u)
+{
+	int lane = threadIdx.x, all_l, all_d, all_zeros;
+	const long long high = (long long)(lane / 16) << 40;
+	const double zero = lane % 2 ? -0.0 : 0.0;
+	d[lane] = __shfl_sync(0xffffffff, 1e300 * lane, 3);
+	l[lane] = __shfl_up_sync(0xffffffff, (1LL << 40) + lane, 1) + __shfl_down_sync(0xffffffff, 7LL << 40, 1);
+	const unsigned any_l = __match_any_sync(0xffffffff, high), any_d = __match_any_sync(0xffffffff, zero),
+		       any_f = __match_any_sync(0xffffffff, (float)zero),
+		       half = __match_all_sync(0xffffffff, high, &all_l),
+		       zeros = __match_all_sync(0xffffffff, zero, &all_zeros),
+		       whole = __match_all_sync(0xffffffff, 1e300, &all_d);
+	u[lane] = any_l == (lane < 16 ? 0xffff : 0xffff0000) && any_d == (lane % 2 ? 0xaaaaaaaa : 0x55555555) &&
+	          any_f == any_d && half == 0 && !all_l && zeros == 0 && !all_zeros && whole == 0xffffffff && all_d;
+}
+
 // A part of a warp only, and a warp that is not full.
 __global__ void some_lanes(int *y)
 {
@@ -161,6 +178,14 @@ int main()
 		EXPECT(l[i] == (1LL << 40) + 31 - i);
 		EXPECT(u[i] == 0x80000000u + (i < 2 ? i : i - 2));
 	}
+
+	//= wide_types store=256+256+128/3/8+8+4
+	wide_types<<<1, 32>>>(dd, dl, du);
+	fetch(d, dd, 32);
+	fetch(l, dl, 32);
+	fetch(u, du, 32);
+	for (int i = 0; i < 32; i++)
+		EXPECT(d[i] == 3e300 && l[i] == (8LL << 40) + (i < 1 ? i : i - 1) && u[i] == 1);
 
 	// -1 everywhere; 16 low lanes in two sectors, 8 odd lanes in two
 	//= some_lanes store=128+64+32/3/4+2+2
