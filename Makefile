@@ -16,7 +16,7 @@ SITE :=
 
 .DEFAULT_GOAL := all
 .PHONY: all all-chapters build fast run real model plot chapters test test-all test-chapters test-sim test-cuda sanitize explorer site \
-        gpu-report blank task fault clean help $(CHAPTERS)
+        gpu-report blank task fault answer clean help known-chapters known-suites $(CHAPTERS)
 
 # A variable of the command line, as an option of a tool.
 given = $(if $(filter command,$(firstword $(origin $1))),$($1))
@@ -31,9 +31,15 @@ include classroom/handout.mk
 -include classroom/grade.mk
 include tools/maintain.mk
 
+# CHAPTERS="01_naive 05_fa2": only these.
+all all-chapters build fast run plot test test-chapters sanitize: known-chapters
+known-chapters:
+	$(if $(and $(strip $(CHAPTERS)),$(if $(filter-out $(ALL_CHAPTERS),$(CHAPTERS)),,1)),,@echo \
+		"CHAPTERS=$(CHAPTERS): expected some of $(ALL_CHAPTERS)" >&2; exit 2)
+
 # Of chapters 00 to 09 each one's build, its screen and its sweep, beside the builds of the next ones; then the real model.
 all:
-	@MAKE="$(MAKE)" tools/demonstrate $(filter 0%,$(CHAPTERS))
+	@MAKE="$(MAKE)" tools/demonstrate $(or $(call given,CHAPTERS),$(filter 0%,$(CHAPTERS)))
 	@echo
 	@echo "Next: read 00_gpu/README.md. Pictures of this run: build/plots/. More: make help"
 
@@ -49,8 +55,8 @@ build:
 # Of one chapter.
 own_chapters = $(shell awk -F '\t' '$$2 == "$1" { print $$1 } "$1" == "task" && $$2 ~ /^[0-9]/ { print $$2 }' \
 	classroom/own.tsv classroom/tasks.tsv)
-blank task fault:
-	@echo "$@: of which chapter? make -C CHAPTER $@ N=1; CHAPTER is one of $(sort $(call own_chapters,$@))" >&2; exit 2
+blank task fault answer:
+	@echo "$@: of which chapter? make -C CHAPTER $@ N=1; CHAPTER is one of $(sort $(or $(call own_chapters,$@),$(CHAPTERS)))" >&2; exit 2
 
 # And the plain builds, which --time and the bench run.
 fast:
@@ -90,9 +96,12 @@ test-chapters: build
 	done; test -z "$$failed" || { echo "make test: failed in$$failed"; exit 1; }; \
 	echo "the shapes of $(words $(CHAPTERS)) chapters: passed"
 
-test-sim: test-chapters
+test-sim: known-suites test-chapters
 	@$(MAKE) --no-print-directory -s -C tests $(jobs) build
 	@$(MAKE) --no-print-directory -C tests test
+
+known-suites:
+	@$(MAKE) --no-print-directory -s -C tests print-NAMES > /dev/null
 
 test-cuda: build
 	@$(MAKE) --no-print-directory -C tests cuda

@@ -87,7 +87,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $1")
 
 .DEFAULT_GOAL := all
-.PHONY: all ragged build fast run device test profile sanitize plot ptxas check-ptxas sass check-sass answer commands blank task fault \
+.PHONY: all ragged build fast run device test profile sanitize plot ptxas check-ptxas sass check-sass answer hint commands blank task fault \
         help clean FORCE
 
 # The demonstration has full tiles, so that its numbers are round; a mistake in the last row, a mask, a head or a stride may
@@ -297,6 +297,8 @@ $(SASS_BUILD).compared: $(SASS_KEPT) $(SOURCES) $(HEADERS) $(SASS) $(wildcard $(
 
 # The answers are the teacher's: a tree that was handed out has none.
 ANSWERS := $(wildcard $(ROOT)/classroom/answers)
+hint:
+	@echo "hint: make -C .. hint N=1: tasks are numbered through all chapters" >&2; exit 2
 answer:
 	@test -n "$(ANSWERS)" || { echo "answer: this tree was handed out; the answers are the teacher's" >&2; exit 2; }
 	@$(ROOT)/tools/answer $(notdir $(HERE)) $${N+-- "$$N"}
@@ -350,6 +352,7 @@ help:
 	@$(if $(call own,blank),echo "make blank      kernels to write from a blank file; with N=1 the first is begun and then judged")
 	@$(if $(call own,task),echo "make task       the tasks of a class in the same way")
 	@$(if $(call own,fault),echo "make fault      kernels with a mistake to be found in the same way")
+	@$(OWN_HELP)
 	@echo "make clean      remove what was built here; my/, your own files, stays"
 	@echo "DEVICE=$(DEVICE) CC=$(CC) CXX=$(CXX) ARCH=$(ARCH)"
 

@@ -37,7 +37,10 @@ MOST_FILES = 20_000
 MOST_TEXT = 256 << 10
 MOST_SOURCES = 16 << 20
 MOST_REMARKS = 30
-LEFT_ALONE = frozenset((".git", "build", "__MACOSX", "classroom", "common", "simcc", "tests", "tools", "plots", "gpu"))
+# (my: a learner's own exercises, tools/own.)
+LEFT_ALONE = frozenset(
+    (".git", "build", "__MACOSX", "classroom", "common", "simcc", "tests", "tools", "plots", "gpu", "my")
+)
 
 
 class Unusable(Exception):

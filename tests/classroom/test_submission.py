@@ -62,7 +62,7 @@ class Handed(Graded):
         ):
             with self.subTest(name):
                 self.assertEqual(self.read(self.archive({name: mine})).regions["01.score"].file, place)
-        for name in ("common/x.cu", "a/tests/x.cu", "__MACOSX/x.cu", "a/.git/x.cu"):
+        for name in ("common/x.cu", "a/tests/x.cu", "__MACOSX/x.cu", "a/.git/x.cu", "01_naive/my/task1/naive.cu"):
             with self.subTest(name), self.assertRaises(submission.Unusable):
                 self.read(self.archive({name: mine, "other/a.txt": "x", "b.txt": "y"}))
             with self.subTest(f"{name} in a tar.gz"), self.assertRaises(submission.Unusable):

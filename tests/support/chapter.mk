@@ -7,7 +7,7 @@ PROGRAMS := $(foreach chapter,$(ALL_CHAPTERS:%=$(ROOT)/%),$(chapter)/$(shell sed
 COPIES := $(addprefix $(BUILD)/chapters/,$(notdir $(filter $(NEEDED:%=$(ROOT)/%/%),$(PROGRAMS))))
 .PHONY: chapters plain-builds
 chapters:
-	@$(MAKE) --no-print-directory -s -C $(ROOT) build CHAPTERS="$(NEEDED)" DEVICE=sim CC="$(CC)" CXX="$(CXX)"
+	$(if $(NEEDED),@$(MAKE) --no-print-directory -s -C $(ROOT) build CHAPTERS="$(NEEDED)" DEVICE=sim CC="$(CC)" CXX="$(CXX)")
 $(PROGRAMS): chapters ;
 $(COPIES): $(BUILD)/chapters/%: chapters
 	@mkdir -p $(@D)
