@@ -81,7 +81,8 @@ struct hazard endless_loop(const struct actor *actor, const struct waiter *one, 
 	struct hazard hazard = hazard_of(actor, site_at(site), SIM_SYNCCHECK, "endless_loop", cudaErrorLaunchTimeout);
 	snprintf(hazard.headline, sizeof hazard.headline, "No progress: an endless loop");
 	snprintf(
-		hazard.detail[0], sizeof hazard.detail[0], "for too long no thread has ended%s (SIM_TIMEOUT, %g s, sets the limit)",
+		hazard.detail[0], sizeof hazard.detail[0],
+		"for too long no thread has ended%s (SIM_TIMEOUT, %g s, sets the limit)",
 		one->state == WAITS_AT_BARRIER ? "; they go through this barrier again and again"
 					       : " or passed a barrier",
 		sim_options()->timeout_s);
