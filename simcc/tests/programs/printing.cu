@@ -6,6 +6,7 @@
 //> block 1 thread 1: 3.50
 //> -7 4000000000 7f % c string 1e+10 12345678901234
 //>    42|42   |0042
+//> !!!
 //> the end
 #include "check.cuh"
 #include <cassert>
@@ -22,6 +23,11 @@ __global__ void formats(const char *unused)
 	printf("%5d|%-5d|%04d\n", 42, 42, 42);
 }
 
+__global__ void mark()
+{
+	printf("!");
+}
+
 __global__ void holds(int n)
 {
 	assert(threadIdx.x < 32);
@@ -36,6 +42,10 @@ int main()
 	//= formats
 	formats<<<1, 1>>>(NULL);
 	CHECK(cudaDeviceSynchronize());
+	//= mark
+	mark<<<3, 1>>>();
+	CHECK(cudaDeviceSynchronize());
+	printf("\n");
 	//= holds
 	holds<<<1, 32>>>(5);
 	CHECK(cudaDeviceSynchronize());
