@@ -462,15 +462,18 @@ class Memory(Case):
         """Kills: a fault of a --fast kernel taken for another one; a fault of the host's that is caught."""
         outside = "Invalid access outside any memory of the thread"
         ways = [
-            ("LaunchFailure", "Integer division by zero", "or of the smallest integer by -1", 1),
-            ("IllegalAddress", outside, "Address 0x10\n", 1),
-            ("IllegalAddress", "Stack overflow", "this thread needs more than ", 1),
-            ("IllegalInstruction", "Illegal instruction, or __trap()", "", 128 + 11),
+            ("LaunchFailure", "Integer division by zero", "or of the smallest integer by -1", 1, None),
+            ("IllegalAddress", outside, "Address 0x10\n", 1, None),
+            ("IllegalAddress", "Stack overflow", "this thread needs more than ", 1, "local"),
+            ("IllegalInstruction", "Illegal instruction, or __trap()", "", 128 + 11, None),
         ]
-        for way, (error, headline, detail, status) in enumerate(ways):
+        for way, (error, headline, detail, status, space) in enumerate(ways):
             if way == 0 and platform.machine() != "x86_64":
                 continue  # there a division by zero is 0
-            outcome = SIGNALS.run(str(way))
+            path = self.scratch / "report.json"
+            outcome = SIGNALS.run(str(way), SIM_REPORT=str(path))
+            spaces = [hazard.get("space") for hazard in read_report(path).hazards]
+            self.expect_equal(spaces, [space], headline)
             what = f"{way}: {outcome}"
             self.expect_equal((outcome.status, outcome.out), (status, f"cudaError{error}\n"), what)
             self.expect(outcome.err.startswith(f"========= {headline}\n"), what)

@@ -563,6 +563,11 @@ class PlainBuild(Outputs):
             outcome = self.timed(text)
             self.assertEqual(outcome, (3, "", f"naive: --time: naive.fast, the plain build, {says}\n"))
 
+    def test_an_environment_of_nothing(self) -> None:
+        """Kills: one that is gone through from its second variable on."""
+        outcome = run(["env", "-i", NAIVE, *f"{SMALL} --time --repeat 1".split()])
+        self.assertEqual((outcome.status, outcome.err), (0, ""))
+
     def test_warm_ups_and_repeats_are_as_many_as_asked_for(self) -> None:
         """The launches of the plain build: the run that is verified, the warm-ups and the timed ones, of three kernels
         each. Kills: a run too many or too few, and a --warmup or --repeat that the plain build is not told of."""
