@@ -101,7 +101,7 @@ test-sim: known-suites test-chapters
 	@$(MAKE) --no-print-directory -C tests test
 
 known-suites:
-	@$(MAKE) --no-print-directory -s -C tests print-NAMES > /dev/null
+	$(if $(call given,SUITES),@$(MAKE) --no-print-directory -s -C tests print-NAMES > /dev/null)
 
 test-cuda: build
 	@$(MAKE) --no-print-directory -C tests cuda

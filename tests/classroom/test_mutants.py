@@ -32,7 +32,7 @@ FEW = (
 )
 
 
-DRAWN = int(os.environ.get("DRAWN", "0"))
+DRAWN = int(os.environ.get("MUTANTS_DRAWN", "0"))
 TOLD = Path(__file__).with_name("told.txt")
 
 
@@ -81,7 +81,7 @@ class Mutants(unittest.TestCase):
             with self.subTest(kind):
                 self.expect_all_caught(kind, mutants.read(sorted(SUBMISSIONS.glob(f"{kind}*.edits"))))
 
-    @unittest.skipUnless(DRAWN, "DRAWN=N only (CI)")
+    @unittest.skipUnless(DRAWN, "MUTANTS_DRAWN=N only (CI)")
     def test_some_of_a_chapter(self) -> None:
         """The commit draws the chapter and N of its submissions: CI comes by all of them in time."""
         commit = run("git", "-C", ROOT, "rev-parse", "HEAD").stdout
