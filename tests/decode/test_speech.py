@@ -4,12 +4,8 @@ real model: DECODE_MODEL names its file, or `make model` brought it; without it 
 
 from __future__ import annotations
 
-import sys
 import unittest
-from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from case import BUILD
 from speech import Speech, real_model

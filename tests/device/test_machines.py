@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
 import unittest
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from case import ROOT, Case, Outcome, run
 

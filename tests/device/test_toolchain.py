@@ -5,11 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import re
-import sys
 import unittest
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from case import BUILD, ROOT, Case, run
 

@@ -7,11 +7,8 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import sys
 import unittest
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from case import ROOT, Case, run
 from npy import write_npy

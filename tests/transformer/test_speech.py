@@ -8,12 +8,9 @@ import math
 import os
 import shutil
 import struct
-import sys
 import unittest
 from pathlib import Path
 from typing import Any, NamedTuple
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from case import BUILD, Outcome, run
 from speech import REAL, TINY, Speech, real_model
