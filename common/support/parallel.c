@@ -25,7 +25,8 @@ void parallel_run(size_t count, void (*part)(void *context, size_t index), void 
 {
 	struct job job = {.count = count, .part = part, .context = context};
 	pthread_t threads[MOST_THREADS];
-	size_t wanted = (size_t)sysconf(_SC_NPROCESSORS_ONLN) - 1, started = 0; /* this thread works, too */
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t wanted = cores > 1 ? (size_t)cores - 1 : 0, started = 0; /* this thread works, too */
 	if (wanted > MOST_THREADS)
 		wanted = MOST_THREADS;
 	while (started < wanted && started + 1 < count && pthread_create(&threads[started], NULL, work, &job) == 0)
