@@ -72,8 +72,9 @@ class Groups:
         self.running: set[subprocess.Popen] = set()
         self.ended = False
 
-    def run(self, command: list[str | Path], log: Path) -> tuple[int | None, float]:
-        """The exit status, None when the time was up and the group was killed; and seconds of CPU time."""
+    def run(self, command: list[str | Path], log: Path, place: Path) -> tuple[int | None, float]:
+        """The exit status, None when the time was up and the group was killed; and seconds of CPU time. The suite runs
+        in `place`, from wherever the runner was called: what a program says may name files from there."""
         left_out = NOT_PASSED_ON - ({"WERROR"} if Path(command[2]).parent == HERE else set())
         environment = {name: value for name, value in os.environ.items() if name not in left_out}
         environment["TEST_BUILD"] = str(log.parent.parent)
@@ -82,7 +83,7 @@ class Groups:
                 return 130, 0.0
             streams = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": output}
             try:
-                process = subprocess.Popen(command, env=environment, start_new_session=True, **streams)
+                process = subprocess.Popen(command, cwd=place, env=environment, start_new_session=True, **streams)
             except OSError as error:
                 output.write(f"cannot run {command[0]}: {error.strerror}\n".encode())
                 return 127, 0.0
@@ -194,7 +195,7 @@ def run_suite(suite: str, build: Path, tests: Path, expected: dict[str, int], gr
     log, results = build / f"log/{suite}.log", build / f"xml/{suite}.xml"
     results.unlink(missing_ok=True)
     start = time.monotonic()
-    status, cpu = groups.run(command_of(suite, build, tests, results), log)
+    status, cpu = groups.run(command_of(suite, build, tests, results), log, tests)
     result = Result(suite, time.monotonic() - start, cpu, log)
     written = True
     try:
