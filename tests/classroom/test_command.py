@@ -44,6 +44,8 @@ class Command(Graded):
         text = re.sub(
             r"\b(?:[0-9a-f]{16}|[0-9a-f]{64}|\d{4}-\d\d-\d\d \d\d:\d\d)\b", "#", text.replace("\\n", "\n")
         )  # JSON's strings are wrapped, too
+        if "--check" in arguments:  # what is told goes on below itself, and so does a note
+            self.assertLessEqual({len(blanks) for blanks in re.findall(r"(?m)^ +", text)}, {6, 19}, text)
         text = re.sub(r'("judged": ).*', r"\1#", text)  # for a later call
         text = re.sub(r'"(execution_time|time)": *[\d.e-]+|( time)="[\d.]+"', r"\1\2 #", text)
         text = masked(text.replace(str(self.scratch), "S").replace(str(ROOT), "ROOT"))

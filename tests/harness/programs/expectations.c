@@ -48,13 +48,11 @@ static void print_expectations(struct expectations *expectations)
 static void show(const char *name, struct problem problem, float scale)
 {
 	struct error error = {0};
-	enum { TIMES = 16 };
-	size_t in_use[TIMES];
+	size_t in_use[IN_USE_TIMES];
 	fill(scale);
 	problem_fill_defaults(&problem);
 	printf("# %s\n", name);
-	for (int i = 0; i < TIMES;
-	     i++) { /* the first ones leave what the C library keeps of printing, of threads, and to give again */
+	for (int i = 0; i < IN_USE_TIMES; i++) {
 		struct expectations expectations;
 		if (attention_gradients_expect(&problem, inputs, &expectations, &error) != 0 ||
 		    attention_last_expect(&problem, inputs, &expectations, &error) != 0)
@@ -64,7 +62,7 @@ static void show(const char *name, struct problem problem, float scale)
 		expectations_free(&expectations);
 		in_use[i] = bytes_in_use();
 	}
-	if (in_use[TIMES - 1] != in_use[TIMES - 2])
+	if (grows(in_use))
 		exit(1);
 }
 
