@@ -92,7 +92,8 @@ def main() -> int:
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     course = Path(__file__).resolve().parents[2]
-    sys.path[:1] = map(str, (path.parent, course / "tests/support", course / "tools"))  # where what it imports lies
+    places = (course / name for name in ("tests/support", "tools", "simcc/tests", "classroom"))
+    sys.path[:1] = map(str, (path.parent, *places))  # where what it imports lies
     spec.loader.exec_module(module)
     suite, recorder = unittest.defaultTestLoader.loadTestsFromModule(module), Recorder()
 

@@ -176,7 +176,3 @@ class Debugger(Case):
         )  # fmt: skip
         self.assertIn("(0,0,0) to (4,0,0) waits for its block at a.cu:10", said[3])
         self.assertIn("(1,0,0) to (31,0,0) has passed the barrier at a.cu:10", said[5])
-
-
-if __name__ == "__main__":
-    unittest.main()

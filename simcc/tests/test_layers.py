@@ -149,7 +149,3 @@ class Layers(unittest.TestCase):
             planted.write_text("int other(void); int planted(void); int planted(void) { return other(); }\n")
             other.write_text("int other(void); int planted(void); int other(void) { return planted(); }\n")
             self.assertEqual(circles(compiled(engine, [planted, other], build)), ["memory/other.o", "memory/planted.o"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -396,7 +396,3 @@ class Widths(Case):
         self.assertEqual(cost([32 * lane for lane in range(32)], 16), (8, 4, 4))
         self.assertEqual(cost([128 * lane for lane in range(32)], 4), (32, 1, 31))
         self.assertEqual(cost([8 * lane for lane in range(32)], 8, lanes=0xFFFF), (1, 1, 0))
-
-
-if __name__ == "__main__":
-    unittest.main()

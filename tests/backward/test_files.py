@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
-import unittest
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from case import BUILD, Case, run
 from npy import first_tokens, read_npy, write_npy
@@ -70,7 +65,3 @@ class Files(Case):
     def test_a_query_that_sees_no_key(self) -> None:
         done = run([BUILD / "backward/no_visible_key"])
         self.assertEqual(done.status, 0, done.out + done.err)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -31,8 +31,6 @@ from keyword import iskeyword
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-
 from case import BUILD, WITHOUT_RACECHECK, Case, moved, run, split_environment
 from npy import first_tokens, nested, read_npy, write_npy
 

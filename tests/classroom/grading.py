@@ -14,9 +14,6 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "classroom"))
-
 import grade
 import handout
 from judge import results as told

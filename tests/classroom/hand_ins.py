@@ -11,7 +11,6 @@ import time
 import zipfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 from grading import ROOT, Graded, grade
 
 collect = grade.collect

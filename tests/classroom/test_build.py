@@ -6,13 +6,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import sys
 import unittest
 import unittest.mock
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from grading import CLASS_OF_CAPS, ROOT, Graded, only_when_thorough, run, tool
 from judge.build import OPTIONS, Builder, Environment
 from judge.once import Once
@@ -157,7 +154,3 @@ class Build(Graded):
         why = "^01_naive/naive.cu: the chapter's own file does not compile:\n(?s:.*)planted"
         with anew(), wrong, self.assertRaisesRegex(Environment, why):
             builder.solved_object(name)
-
-
-if __name__ == "__main__":
-    unittest.main()

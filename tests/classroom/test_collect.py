@@ -11,7 +11,6 @@ import os
 import random
 import shutil
 import struct
-import sys
 import tarfile
 import time
 import unittest
@@ -19,9 +18,7 @@ import unittest.mock
 import zipfile
 from collections.abc import Iterable
 from datetime import datetime, timezone
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 from hand_ins import TASKS, Collected, collect, packed, region, work
 from judge import submission
 
@@ -582,7 +579,3 @@ class Rosters(Collected):
             self.assertEqual((row["points"], row["flags"]), (points, flags))
             shutil.rmtree(self.scratch / "in/Anna Meyer_55_assignsubmission_file", ignore_errors=True)
             (self.scratch / "in/m101.zip").unlink(missing_ok=True)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -15,9 +15,6 @@ import xml.etree.ElementTree as xml
 import zipfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "classroom"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "simcc/tests"))
 import autograder
 import golden
 import handout
@@ -224,7 +221,3 @@ class Secret(Graded):
         nowhere = unittest.mock.patch.object(handout, "SECRET", self.scratch / "none/secret")
         with nowhere, command, contextlib.redirect_stderr(io.StringIO()), self.assertRaisesRegex(SystemExit, "^3$"):
             autograder.main()
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -8,7 +8,6 @@ import io
 import os
 import resource
 import struct
-import sys
 import tarfile
 import time
 import unittest
@@ -17,7 +16,6 @@ import xml.etree.ElementTree as xml
 import zipfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 from grading import ROOT, Graded, grade, read_json, run, zipped
 from judge.course import Course
 
@@ -192,7 +190,3 @@ class Folder(Graded):
                 self.assertIn(why, read_json(into / "a.json")["output"])
                 self.assertNotIn("line of the course", (into / "a.json").read_text())
                 self.assertIn("not graded: RecursionError", " ".join((into / "a.txt").read_text().split()))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -9,11 +9,8 @@ import stat
 import subprocess
 import sys
 import time
-import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from case import running
 from grading import CLASS_OF_WINDOWS, GRADE, ROOT, Graded, only_when_thorough, read_json, run, run_grader
 
@@ -163,7 +160,3 @@ class Gradescope(Graded):
         self.assertRegex(said, r"(?m)^65534\nCapEff:\s0+$")
         self.assertNotRegex(said, r"(?m)^secret|^killed")
         self.assertEqual((key.read_text(), (out / "x").read_text()), ("secret", "x\n"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -16,7 +16,6 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess as Done
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, ROOT, Scratch, handout, run, tool
 from judge import course
 from lib import tasks
@@ -532,7 +531,3 @@ class Solutions(Handout):
         self.assertFalse(path.exists())
         (tree / "class.tsv").unlink()
         self.refused(tool("--solve", tree), "class.tsv: cannot be read")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -15,8 +15,6 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from case import running
 from grading import ROOT, case, run, temporary
 from judge import build, once, sandbox, words
@@ -403,7 +401,3 @@ class Sandbox(unittest.TestCase):
             paths = [str(ROOT / "tools"), str(ROOT / "classroom"), str(out / "log")]
             done = subprocess.run([sys.executable, "-c", program, *paths], capture_output=True, text=True, check=False)
         self.assertEqual(done.stdout, "stopped True\nstopped True\n", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, handout
 from lib import tasks
 from tree import Trees
@@ -45,7 +42,3 @@ class Leaks(Trees):
                     for sources in (trees[leaked] / chapter, pasted):
                         with self.subTest(f"{chapter}: {KEYS[leaked]} in {KEYS[own]}, pasted: {sources == pasted}"):
                             self.assertFalse(self.passes(trees[own], chapter, sources))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -9,13 +9,10 @@ import os
 import random
 import re
 import struct
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "simcc/tests"))
 import golden
 import mutants
 from grading import Graded, only_when_thorough, run
@@ -242,7 +239,3 @@ class Kit(Graded):
         self.assertRegex((self.scratch / "too large/run.txt").read_text(), r"^cannot [^\n]+\n$")
         full = run("sh", "-c", f"{judge} plain=0 > /dev/full", given=good)
         self.assertEqual((full.returncode, full.stderr), (3, "judge: standard output: cannot be written\n"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -475,7 +475,3 @@ class Region(unittest.TestCase):
                 )
             self.assertNotRegex(result, r"[\"'\\@$`]|\[ \[|# (?!pragma unroll)")
         self.assertGreater(taken, 1000)
-
-
-if __name__ == "__main__":
-    unittest.main()

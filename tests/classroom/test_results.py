@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 import unittest
 import xml.etree.ElementTree as xml
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 from grading import ALL, temporary
 from judge import results as told
 from judge import verdict
@@ -164,7 +161,3 @@ note: a note
         self.assertEqual([told.wrapped("x", first, "") for first in ("a: ", "a:", "")], ["a: x\n", "a: x\n", "x\n"])
         with self.assertRaisesRegex(Environment, "^RESULTS=/dev/full/x: cannot be written: "):
             told.write_file("/dev/full/x", "")
-
-
-if __name__ == "__main__":
-    unittest.main()

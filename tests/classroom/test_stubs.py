@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, ROOT, THOROUGH, only_when_thorough, run
 from lib import tasks
 from tree import PROGRAMS, STRICT, UNUSED, Trees
@@ -52,7 +49,3 @@ class Stubs(Trees):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("is not its closed form", done.stdout)
         self.assertNotIn("is wrong", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -9,7 +9,6 @@ import io
 import os
 import stat
 import struct
-import sys
 import time
 import unittest
 import unittest.mock
@@ -17,7 +16,6 @@ import zipfile
 import zlib
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 from grading import ALL, ROOT, Graded, grade
 from hand_ins import packed
 from judge import cases as casebook
@@ -640,7 +638,3 @@ class Handed(Graded):
         for given, jobs in (("3", 3), ("0", None), ("-1", None), ("x", None), ("²", None), ("", None)):
             with unittest.mock.patch.dict(os.environ, {"GRADE_JOBS": given}):
                 self.assertEqual(grade._jobs(), jobs or min(4, len(os.sched_getaffinity(0))))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,11 +3,6 @@ chapters' own programs; and what their reports call it."""
 
 from __future__ import annotations
 
-import sys
-import unittest
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS, only_when_thorough, run
 from tree import PROGRAMS, STRICT, Trees
 
@@ -81,7 +76,3 @@ class Variants(Trees):
                 self.assertIn(words, human)
                 self.assertIn(found, data)
                 self.assertEqual("variant" in data, bool(found), data)
-
-
-if __name__ == "__main__":
-    unittest.main()

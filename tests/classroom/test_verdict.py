@@ -12,7 +12,6 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 from grading import ALL, case, temporary
 from judge import build, verdict
 from judge import results as told
@@ -608,7 +607,3 @@ class Budget(unittest.TestCase):
                     if change == {"Q": (3360, 0, 0)}:
                         self.assertAlmostEqual(hbm.times, 1.04)
                         self.assertEqual("4,160" in hbm.message, criterion != "fresh", hbm.message)
-
-
-if __name__ == "__main__":
-    unittest.main()

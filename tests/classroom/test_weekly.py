@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import re
 import sys
-import unittest
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 from grading import ROOT, Scratch, only_when_thorough, run, tool
 from tree import PROGRAMS
 
@@ -150,7 +148,3 @@ class Weekly(Scratch):
         for goal, *names in sorted(commands):
             done = run("make", "-s", "-f", makefile, goal, *(f"{name}=x" for name in names))
             self.assertEqual(done.returncode, 0, f"make {goal} {names}: {done.stderr}")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -9,7 +9,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 from grading import ROOT, Scratch, run
 from lib import chapters
 

@@ -4,11 +4,8 @@ programs are those of the chapters, built for it."""
 from __future__ import annotations
 
 import subprocess
-import sys
 import unittest
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from lib import table
 from lib.gpu import verify
@@ -66,7 +63,3 @@ class Chapters(unittest.TestCase):
         run = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
         self.assertEqual(run.returncode, 3, run.stderr)
         self.assertIn("shared memory", run.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,7 +4,6 @@ real model: DECODE_MODEL names its file, or `make model` brought it; without it 
 
 from __future__ import annotations
 
-import unittest
 from typing import Any
 
 from case import BUILD
@@ -72,7 +71,3 @@ class Decode(Speech):
         model = real_model("DECODE_MODEL")
         told = self.answer("What is the capital of France?", "--tokens 10", model=model, seconds=250)
         self.assertEqual((told["text"], told["ended"]), ("The capital of France is Paris.", True))
-
-
-if __name__ == "__main__":
-    unittest.main()

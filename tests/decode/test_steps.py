@@ -5,11 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-import sys
 import unittest
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from case import BUILD, Case, run
 from npy import read_npy, write_npy
@@ -66,7 +62,3 @@ class Steps(Case):
             self.assertTrue(line.startswith(f"{n}\t64\t9\t3\t{S}\t16\tdecode_split\tyes\t"), line)
             read, written = 2 * n * 192 + S * 576 + S * 9 * 66, S * 9 * 66 + 576
             self.assertIn(f"\t{4 * read}\t{4 * written}\t", line)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import unittest
 from pathlib import Path
 
 from case import BUILD, ROOT, Case, run
@@ -34,7 +33,3 @@ class Chapters(Case):
         compiler = [*os.environ.get("CC", "gcc").split(), *options.split(), "-Isimcc/tests/c_library/newer"]
         done = run([*compiler, *ROOT.glob("common/**/*.c"), *ROOT.glob("[0-9]*/*.c")], cwd=ROOT)
         self.assertEqual(done.status, 0, done.err[:3000])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import re
 import shutil
-import sys
 import unittest
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-
-from case import ROOT, run
-
-sys.path.insert(0, str(ROOT / "simcc/tests"))
 
 import support
+from case import ROOT, run
 
 PAGE = ROOT / "00_gpu/README.md"
 MAIN = """#include "gpu.h"
@@ -63,7 +56,3 @@ class Debugger(support.Case):
         outcome = run(["gdb", "-q", "-batch", *safe, "-x", script, "./gpu"], cwd=self.scratch, seconds=60)
         self.assertIn(f"(1,0,0) to (255,0,0) has passed the barrier at 7_sum.cu:{barrier}\n", outcome.out, outcome.err)
         self.assertRegex(outcome.out, rf"\n#\d+ .* in sum \(.* at .*7_sum\.cu:{barrier}\n", outcome.err)
-
-
-if __name__ == "__main__":
-    unittest.main()

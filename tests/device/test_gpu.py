@@ -11,13 +11,10 @@ import json
 import re
 import shlex
 import sys
-import unittest
 from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "harness"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "simcc/tests"))
 
 import golden
 from case import BUILD, ROOT, Case, run, split_environment
@@ -44,7 +41,3 @@ class Gpu(Case):
         self.assertEqual(golden.changes(RUNS, made), "")
         shown = Counter(found[0] for line in made if (found := re.match(r"\d\d_\w+", line)))
         self.assertEqual(shown, SCREENS, "runs were lost")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import unittest
 
 from case import ROOT, Case, Outcome, run
 
@@ -122,7 +121,3 @@ class Warnings(Case):
         done = self.build(UNUSED, "ARGS=")
         self.assertEqual(done.status, 0, done.err)
         self.assertNotIn("warning", done.err)
-
-
-if __name__ == "__main__":
-    unittest.main()

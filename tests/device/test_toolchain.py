@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import re
-import unittest
 from pathlib import Path
 
 from case import BUILD, ROOT, Case, run
@@ -54,7 +53,3 @@ class Toolchain(Case):
         ask = ["-s", "-q", *compilers(), "DEVICE=sim", BUILD.parent / "sim/common/run/run.o"]
         self.assertEqual(make("01_naive", *ask)[0], 0, "it is there, and up to date")
         self.assertEqual(make("01_naive", *ask, "-W", ROOT / "simcc/include/driver_types.h")[0], 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,17 +4,9 @@ kernels run. The device's own tests of it are in simcc/tests, whose readers are 
 from __future__ import annotations
 
 import json
-import sys
-import unittest
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-
-from case import BUILD, ROOT, run
-
-sys.path.insert(0, str(ROOT / "simcc/tests"))
 
 import support
+from case import BUILD, run
 from reports import read_report
 from traces import expect_trace_of, read_trace
 
@@ -84,7 +76,3 @@ class Trace(support.Case):
                 {"SIM_CHECK": "all"},
             ):
                 self.expect_same(f"{program} with {how}", first, self.trace_of(program, options, **how))
-
-
-if __name__ == "__main__":
-    unittest.main()

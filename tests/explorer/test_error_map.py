@@ -7,7 +7,6 @@ import array
 import itertools
 import math
 import sys
-import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "explorer"))
@@ -95,7 +94,3 @@ class Cut(Case):
             self.assertEqual(list(data), expected, letters)
             short = tuple(2 if letter in "NM" else extent for letter, extent in zip(letters, shape))
             self.assertIn(f"'shape': {short}", header.decode().replace(",)", ")"))
-
-
-if __name__ == "__main__":
-    unittest.main()

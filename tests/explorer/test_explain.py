@@ -10,7 +10,6 @@ import re
 import shutil
 import signal
 import time
-import unittest
 from pathlib import Path
 from subprocess import PIPE
 
@@ -807,7 +806,3 @@ class Missing(Explain):
         self.assertNotIn("x", data["result"])
         with Page(path, "#view=softmax") as page:
             self.expect(page, "#checks", "4097 values is too long")
-
-
-if __name__ == "__main__":
-    unittest.main()

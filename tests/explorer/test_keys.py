@@ -4,7 +4,6 @@ motion."""
 from __future__ import annotations
 
 import tempfile
-import unittest
 from pathlib import Path
 
 from browser import Page
@@ -222,7 +221,3 @@ class Motion(PageCase):
             features = [{"name": "prefers-reduced-motion", "value": "reduce"}]
             page.call("Emulation.setEmulatedMedia", features=features)
             page.until(f"{STEP} === {LAST}")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,7 +7,6 @@ import colorsys
 import math
 import re
 import statistics
-import unittest
 from pathlib import Path
 
 from browser import Page
@@ -629,7 +628,3 @@ class Softmax(PageCase):
                     "document.getElementById('softmax-error').textContent"
                 )
                 self.assertRegex(told, says)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import unittest
-
 from browser import Page
 from case import ROOT, Case, run
 
@@ -43,7 +41,3 @@ class WrongRuns(Case):
                     "'.scores td[data-at=\"0,8\"]').getBoundingClientRect(), document.createRange())"
                 )
                 self.assertTrue(0 <= apart < 8, apart)
-
-
-if __name__ == "__main__":
-    unittest.main()

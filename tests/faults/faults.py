@@ -21,10 +21,6 @@ import sys
 import zlib
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "simcc/tests"))
-
 import golden
 from case import BUILD, ROOT, WITHOUT_RACECHECK, Case, Outcome, run, split_environment
 from lib import edits

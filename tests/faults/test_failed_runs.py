@@ -5,11 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
-import unittest
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from case import BUILD, ROOT, Case, Outcome, run
 
@@ -86,7 +81,3 @@ class FailedRuns(Case):
         self.assertNotIn("seen", planted("prints/fa1_paper", f"--tsv - {options}").out)
         done = planted("prints/fa1_paper", f"--quiet {options}")
         self.assertTrue(done.status == 0 and re.search("seen 0\nseen 1\n(.|\n)*verified", done.out), done.out)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -214,7 +214,3 @@ class Verdicts(unittest.TestCase):
         for values, powers in (([5, 41], (3,)), ([3, 8, 16], (2, 1)), ([1, 2], (1,))):
             with self.assertRaises(ValueError):
                 machine.grown(values, powers, 4)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -268,7 +268,3 @@ class TimeLimits(Case):
         job = Job(["sh", "-c", "echo $A ${HOME-none} $PWD"], log=self.scratch / "log", directory=Path("/"))
         job.environment = {"A": "1", "HOME": None}
         self.assertEqual(runner.run(job).output(), "1 none /\n")
-
-
-if __name__ == "__main__":
-    unittest.main()

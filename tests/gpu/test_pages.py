@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import sys
-import unittest
 from pathlib import Path
 
 import stand_ins
@@ -210,7 +209,3 @@ class Peers(Case):
         done = run(command, CUDA_VISIBLE_DEVICES="")
         self.assertEqual((done.status, out.exists()), (3, False), done.err)
         self.assertIn("peers.py: ", done.err)
-
-
-if __name__ == "__main__":
-    unittest.main()

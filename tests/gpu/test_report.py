@@ -214,7 +214,3 @@ class Verify(Scratch):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("fa2_split_q  verified", run.stdout)
         self.assertIn("64 of 4,200 rows checked", run.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,12 +4,7 @@ of its difference is to be explained."""
 
 from __future__ import annotations
 
-import sys
-import unittest
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "simcc/tests"))
 
 import golden
 from case import BUILD, Case, run
@@ -21,7 +16,3 @@ class Expectations(Case):
         self.assertEqual((printed.status, printed.err), (0, ""))
         found = printed.out.splitlines()
         self.assertEqual(golden.changes(Path(__file__).with_name("expectations.txt"), found), "")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -9,13 +9,8 @@ from __future__ import annotations
 
 import itertools
 import os
-import sys
-import unittest
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from case import ROOT, Case, moved
 
@@ -475,7 +470,3 @@ class Chapters(Forms):
             options = f"{sizes} --heads {H} --kv-heads {G} --dim {d} --splits {S} --tile-q {tile}"
             options += f" --window {W}" * bool(W) + " --causal" * causal + " --sink" * sink
             self.check("09_variants/variants", options, expected)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,15 +6,12 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-import sys
-import unittest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "simcc/tests"))
 
 import golden
 from test_screens import CHAPTERS, LINES, SCREENS, ScreenCase
@@ -105,7 +102,3 @@ class Letters(ScreenCase):
             return {**found, "result": sorted(found["result"])}
 
         self.compare(DETAILS, details)
-
-
-if __name__ == "__main__":
-    unittest.main()

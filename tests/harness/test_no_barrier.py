@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
-import unittest
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from case import ROOT, Case, Outcome, run
 
@@ -39,7 +34,3 @@ class NoBarrier(Case):
             done = no_barrier(kernel)
             self.assertEqual(done.status, 2, done.err)
             self.assertIn("expected a kernel of this chapter that has a barrier\n", done.err)
-
-
-if __name__ == "__main__":
-    unittest.main()

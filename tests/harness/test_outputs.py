@@ -10,16 +10,12 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 import unittest
 from pathlib import Path
 from subprocess import PIPE
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from case import ROOT, Case, Outcome, run, started
 from lib.flat_model import sealed
@@ -598,7 +594,3 @@ class PlainBuild(Outputs):
         outcome = self.timed("#!/bin/sh\nexit 1\n")
         self.assertEqual(outcome.status, 1)
         self.assertIn("naive.fast, the plain build, did not verify", outcome.out)
-
-
-if __name__ == "__main__":
-    unittest.main()

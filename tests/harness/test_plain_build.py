@@ -7,7 +7,6 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import unittest
 from pathlib import Path
 
 from case import ROOT, Case, run
@@ -95,7 +94,3 @@ class PlainBuild(Case):
 
     def test_backward(self) -> None:
         self.check("06_backward/backward", "--seq 7 --dim 5", "backward_split")
-
-
-if __name__ == "__main__":
-    unittest.main()

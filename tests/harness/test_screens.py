@@ -7,16 +7,11 @@ import json
 import os
 import pty
 import re
-import sys
 import time
-import unittest
 from collections import defaultdict
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any, ClassVar
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from case import ROOT, Case, run, started
 from lib.chapters import PROGRAMS as CHAPTERS
@@ -264,7 +259,3 @@ class Suggestions(ScreenCase):
                 done = run([ROOT / chapter / name, written])
                 says = f"{name}: {written}: unknown option, did you mean {meant}?\n"
                 self.assertEqual((done.status, done.out, done.err), (2, "", says))
-
-
-if __name__ == "__main__":
-    unittest.main()

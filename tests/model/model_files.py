@@ -8,8 +8,6 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-
 from case import BUILD, ROOT, Outcome, run
 
 FILES = BUILD / "model/files"

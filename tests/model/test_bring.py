@@ -261,7 +261,3 @@ class Bring(unittest.TestCase):
         lines = (ROOT / "Makefile").read_text().splitlines()
         needed_by = [line for line in lines if line[:1].isalpha() and " model" in line.partition(":")[2]]
         self.assertEqual([line for line in needed_by if not line.startswith(".PHONY")], [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 import struct
-import sys
 import tempfile
 import unittest
 from collections.abc import Sequence
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from lib.flat_model import HEADER, VERSION, sealed
 from model_files import REAL, TINY, files
@@ -225,7 +222,3 @@ class Files(unittest.TestCase):
         opened, refused = (int(word) for word in done.out.split() if word.isdigit())
         self.assertEqual(opened + refused, count)
         self.assertGreater(min(opened, refused), count // 20, done.out)
-
-
-if __name__ == "__main__":
-    unittest.main()

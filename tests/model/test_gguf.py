@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import struct
-import sys
 import tempfile
 import unittest
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from lib.flat_model import HEADER, Broken, convert
 from lib.gguf import F32, Q4_1, Q8_0, Tensor, parse
@@ -258,7 +255,3 @@ class Gguf(unittest.TestCase):
             {t.name: (tuple(t.shape), int(t.tensor_type), t.data.tobytes()) for t in reader.tensors},
             {name: (shape, encoding, bytes(data)) for name, (shape, encoding, data) in self.tensors.items()},
         )
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -52,7 +52,3 @@ class TinyModel(unittest.TestCase):
         self.assertEqual(len(names), 2)
         self.assertTrue((ROOT / names[1]).exists())
         self.assertIn(f'"{names[0]}"', (ROOT / "tools/model").read_text())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -157,7 +157,3 @@ class Unicode(unittest.TestCase):
                 if found != name and not unknown:
                     wrong.append(f"U+{next(run):04X}: {name}, expected {found}")
         self.assertEqual(wrong, [])
-
-
-if __name__ == "__main__":
-    unittest.main()

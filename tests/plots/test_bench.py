@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-import unittest
 from pathlib import Path
 
 import data_check
@@ -254,7 +253,3 @@ class StandIns(Case):
         self.assert_done(done)
         records = table.read(self.scratch / "data/h200/05_fa2.tsv").records()
         self.assertEqual((len(records), records[15]["seq"]), (2 * 2 * 2 * 8, "16384"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -69,7 +69,3 @@ class Check(Case):
             for changed in ([*lines, lines[-1]], lines[:-1], *([other] if name == "05_fa2" else [])):
                 copy.write_text("".join(changed))
                 self.assertNotEqual(data_check.check_points(copy, name), "")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,7 +7,6 @@ import json
 import re
 import runpy
 import shutil
-import unittest
 import xml.etree.ElementTree
 
 from case import ROOT, Case, run
@@ -266,7 +265,3 @@ class Hero(Case):
             self.assertNotIn("<animate", svg)
             self.assertLess(len(svg.encode()), 150_000)
             self.assertRegex(svg, r"<title [^>]*>FlashAttention-2 moves [\d.]+ kB, naive attention [\d.]+ kB: ")
-
-
-if __name__ == "__main__":
-    unittest.main()

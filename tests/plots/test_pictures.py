@@ -17,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import unittest
 from pathlib import Path
 
 from house import ROOT, Case, run, table
@@ -647,7 +646,3 @@ def programs() -> Path:
     compiler = f"CC={os.environ.get('CC', 'gcc')}"
     done = run("make", "-s", "-C", "plots", f"--eval={asked}", "programs", "print-build", compiler)
     return Path(done.stdout.strip())
-
-
-if __name__ == "__main__":
-    unittest.main()

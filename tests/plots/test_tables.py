@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-import unittest
 from pathlib import Path
 
 from house import ROOT, Case, planted, run
@@ -187,7 +186,3 @@ class Tables(Case):
         path.write_text("# table\trow\tquantity\tvalue\tunit\texpect\tsource\tnote\n")
         self.assert_one_line(self.tables("T1", published=path), 2, "no line for T1, 2048, read")
         self.assertEqual(self.tables("T1", published=Path("/nowhere.tsv")).returncode, 3)
-
-
-if __name__ == "__main__":
-    unittest.main()

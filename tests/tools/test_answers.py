@@ -442,7 +442,3 @@ tempfile.TemporaryDirectory._rmtree = staticmethod(slowly)
         status, said = self.terminal(*command, typed={self.ASKS: b"\4"})
         self.assertEqual(status, 2, said)
         self.assertIn("Error 130", said)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
-import unittest
 
 from case import ROOT, Case, run
 from lib import ceilings
@@ -75,7 +74,3 @@ class Ceilings(Case):
         other.write_text("# a title\n# a\tb\n1\t2\n")
         done = run([TOOL, "compare", other, other])
         self.assertEqual((done.status, done.err), (2, f"ceilings: {other}: not a table of ceilings\n"))
-
-
-if __name__ == "__main__":
-    unittest.main()

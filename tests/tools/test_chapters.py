@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import unittest
 from pathlib import Path
 
 from case import ROOT, Case, run
@@ -49,7 +48,3 @@ class Chapters(Case):
         made = run(command, cwd=tree, seconds=300)
         self.assertNotEqual(made.status, 0, made.out)
         self.assertIn("make test: failed in 10_x", made.out)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import unittest
-
 from case import ROOT, Case, run
 
 BROKEN, PAGES = ROOT / "tools/broken", ROOT / "tools/pages"
@@ -28,7 +26,3 @@ class Loop(Case):
         self.assertEqual(run([PAGES, "loop", kernel, "for (int i"]), (0, expected, ""))
         done = run([PAGES, "loop", kernel, "while"])
         self.assertEqual(done, (1, "", f"pages: {kernel}: no line that begins with 'while'\n"))
-
-
-if __name__ == "__main__":
-    unittest.main()

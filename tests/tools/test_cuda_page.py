@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import unittest
 from collections.abc import Iterator
 
 from case import ROOT, Case, run
@@ -120,7 +119,3 @@ class First(Case):
         for name in ("first", "xor"):
             done = run([NVCC, FIRST / f"{name}.cu", "-o", self.scratch / name])
             self.assertEqual(done.status, 0, done.out + done.err)
-
-
-if __name__ == "__main__":
-    unittest.main()

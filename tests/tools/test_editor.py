@@ -104,7 +104,3 @@ class ProblemMatchers(unittest.TestCase):
                     with self.subTest(cxx):
                         self.assert_all_found(said.stderr, {("own.cu", 3)})
         self.assert_all_found('own.cu(3): error: identifier "y" is undefined\n', {("own.cu", 3)})
-
-
-if __name__ == "__main__":
-    unittest.main()

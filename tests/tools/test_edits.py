@@ -137,7 +137,3 @@ class Plant(Case):
         self.assertEqual(self.plant("two", *places), (2, "", says))
         self.assertEqual(self.plant("three", *places), (2, "", "plant: there is no entry three\n"))
         self.assertEqual(self.plant("two").status, 2)
-
-
-if __name__ == "__main__":
-    unittest.main()

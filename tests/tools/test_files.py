@@ -191,7 +191,3 @@ list(ThreadPoolExecutor(4).map(lambda _: replace_file(sys.argv[2], sys.argv[3] *
             outcome = run(command, cwd=self.scratch)
             self.assertEqual(outcome, (0, f"{errno.EACCES} {self.scratch / path}\n", ""), path)
         self.assertEqual((self.scratch / "open/x").read_text(), "old")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 import re
-import unittest
 
 from case import ROOT, Case, run
 from npy import nested, read_npy
@@ -61,7 +60,3 @@ class FiveWords(Case):
         self.assertEqual([row.index(max(row)) for row in self.p[0]][2:], [1, 2, 1])
         self.assertEqual([row.index(max(row)) for row in self.p[1]], [0, 0, 1, 2, 3])
         self.assertGreater(min(max(row) for row in self.p[1]), 0.98)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unittest
 
 from case import ROOT, Case, Outcome, run
 
@@ -76,7 +75,3 @@ class Glossary(Case):
             outcome = self.glossary(self.scratch / name)
             self.assertEqual((outcome.status, outcome.err.count("\n")), (2, 1))
             self.assertIn(says, outcome.err)
-
-
-if __name__ == "__main__":
-    unittest.main()

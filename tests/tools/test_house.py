@@ -177,7 +177,3 @@ class Tasks(unittest.TestCase):
         ):
             text = f"{before}// task x: y\n{region}\n// end x\n{after}\n"
             self.assertEqual(leaves_its_function(text, "x"), wrong, text)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -15,7 +15,6 @@ from pathlib import Path
 from case import Case
 
 HERE = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(HERE))
 try:
     from mutation import faults
 except ImportError:
@@ -160,7 +159,3 @@ class Faults(Case):
         said = Counter({tuple(row[:3]): int(row[4]) if len(row) > 4 else 1 for row in known})
         self.assertEqual(len(said), len(known))
         self.assertEqual({row: found[row] for row in said}, dict(said))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -265,7 +265,3 @@ class OwnFiles(unittest.TestCase):
                 self.assertNotIn(f"make {kind}", self.make("04_fa1", "help").out)
         finally:
             answers.with_name("away").rename(answers)
-
-
-if __name__ == "__main__":
-    unittest.main()

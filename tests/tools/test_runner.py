@@ -143,7 +143,3 @@ class Runner(unittest.TestCase):
         """Kills: programs of a suite of unittest that go on, each in a session of its own."""
         self.expect(1, "0 passed, 1 failed, 0 skipped", "u_sleeping", seconds=3)
         self.assertEqual(running(f"sleep 29{os.getpid()}", 10), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

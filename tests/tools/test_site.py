@@ -278,7 +278,3 @@ class WithoutLibrary(Case):
             says = f"a library is missing: ./setup.sh --all ({package}), or pip install {pypi}"
             self.assertEqual(done, (3, "", f"site: {says}\n"))
             self.assertFalse((self.scratch / "out").exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -75,7 +75,3 @@ class Leaks(unittest.TestCase):
         self.assertEqual(len(found), 4)
         self.assertEqual(found[0], "deep/er/notes.md:2: lines of the solution of 01.a")
         self.assertTrue(found[2].startswith("latin:2:"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -86,7 +86,3 @@ class Planted(Case):
             outcome = self.text(*arguments)
             self.assertEqual((outcome.status, outcome.err.count("\n")), (status, 1), outcome.err)
             self.assertIn(says, outcome.err)
-
-
-if __name__ == "__main__":
-    unittest.main()

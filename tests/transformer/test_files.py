@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-import unittest
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from case import BUILD, ROOT, Case, run
 
@@ -49,7 +45,3 @@ class Sweep(Case):
             self.assertEqual((row["seq"], row["dim"], row["heads"], row["kv_heads"]), ("1", "64", "9", "3"))
             self.assertEqual((row["kernel"], row["verified"]), ("strided", "yes"))
             self.assertIn(f"\t{4 * 576 * (1 + 2 * int(row['keys']))}\t2304\t", "\t".join(row.values()))
-
-
-if __name__ == "__main__":
-    unittest.main()

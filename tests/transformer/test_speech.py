@@ -8,7 +8,6 @@ import math
 import os
 import shutil
 import struct
-import unittest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -277,7 +276,3 @@ class RealModel(Transformer):
         copies = moved_by(told, "answer", "permute", "counted")
         self.assertEqual(copies.kv + copies.activations, 2 * 30 * 3072 * 4)
         self.assertEqual(told["tokens"], self.double(prompt, 3, model))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import array
 import math
-import sys
-import unittest
 from collections.abc import Sequence
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from case import BUILD, Case, moved
 from npy import read_npy, write_npy
@@ -112,7 +107,3 @@ class Tensors(Case):
             (kernel,) = self.run_json(VARIANTS, options, SIM_CHECK="none")["kernels"]
             counts.append((kernel["hbm"]["requested"], kernel["launches"][0]["shared"]))
         self.assertEqual(counts[0], counts[1])
-
-
-if __name__ == "__main__":
-    unittest.main()
