@@ -325,9 +325,10 @@ $(MINE_IN)/%.cu.o: $(MINE_IN)/%.cu $(wildcard $(MINE_IN)/*.cuh $(MINE_IN)/*.h) $
 # read as simcc has it read, for the host. (=: nobody else need ask clang for its folder.)
 EDITED_C := $(CC) $(filter-out -MD -MP,$(ALL_CFLAGS)) -Wno-pragma-once-outside-header -x c -c
 EDITED_CU = clang++ -std=c++17 -Wall -Wextra $(UNUSED_IS_FINE) $(addprefix -Wno-,unused-const-variable undefined-internal \
-        unknown-cuda-version pragma-once-outside-header) -I$(COMMON) -I$(HERE) -isystem $(ROOT)/simcc/include/sim_front -isystem $(ROOT)/simcc/include \
-        -nobuiltininc -isystem $(shell clang++ -print-resource-dir)/include \
-        -Xclang -fcuda-allow-variadic-functions -nocudainc -nocudalib --cuda-host-only -x cuda -D__CUDACC__=1 -include cuda_runtime.h -c
+	unknown-cuda-version pragma-once-outside-header) -I$(COMMON) -I$(HERE) -nobuiltininc \
+	$(addprefix -isystem ,$(ROOT)/simcc/include/sim_front $(ROOT)/simcc/include $(shell clang++ -print-resource-dir)/include) \
+	-Xclang -target-sdk-version=10.1 -Xclang -fcuda-allow-variadic-functions -nocudainc -nocudalib --cuda-host-only \
+	-x cuda -D__CUDACC__=1 -include cuda_runtime.h -c
 commands_of = $(foreach file,$2,$(info {"directory": "$(ROOT)"$(COMMA) "file": "$(file)"$(COMMA) "command": "$1 $(file)"}))
 commands:
 	@:$(call commands_of,$(EDITED_CU),$(SOURCES:%=$(HERE)/%) $(patsubst %,$(HERE)/%,$(wildcard *.cuh)))
