@@ -305,6 +305,17 @@ class Traces(Case):
             contents.add(self.trace_path.read_text())
         self.assertEqual(len(contents), 1)
 
+    def test_a_block_that_fails_late(self):
+        """Kills: what came before it in time, not in the trace, is dropped for what came after it."""
+        for threads in ("1", "2"):
+            outcome = self.run_end(
+                "late_error", SIM_TRACE_LIMIT="1", SIM_ORDER="reverse", SIM_THREADS=threads, SIM_CHECK="memcheck"
+            )
+            self.assertEqual(outcome.status, 1, outcome.err)
+            trace = read_trace(self.trace_path)
+            blocks = [line["block"][0] for line in trace.lines if "interval" in line]
+            self.assertEqual((blocks, trace.truncated), ([395, 396, 397, 398, 399], False), threads)
+
     # ---- the variable ----
 
     def test_what_cannot_be_written_is_refused(self):

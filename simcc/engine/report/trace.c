@@ -399,16 +399,11 @@ void trace_begin_block(struct tracer *tracer, uint3 block, uint64_t order)
 	tracer->out = NULL;
 	tracer->whole = 0;
 	tracer->cut = false;
-	tracer->deaf = trace_is_beyond(tracer->launch, tracer->linear);
+	tracer->deaf = trace_is_beyond(tracer->launch, tracer->linear, order);
 }
 
-void trace_end_block(struct tracer *tracer)
+static void hand_over(struct tracer *tracer)
 {
-	trace_end_interval(tracer);
-	for (size_t i = 0; i < tracer->objects_seen; i++)
-		tracer->seen[tracer->objects[i]] = false;
-	if (!tracer->out)
-		return;
 	if (fclose(tracer->out) != 0)
 		out_of_memory();
 	trace_add_block(
@@ -423,4 +418,15 @@ void trace_end_block(struct tracer *tracer)
 	tracer->out = NULL;
 	tracer->objects = NULL;
 	tracer->objects_seen = tracer->objects_capacity = 0;
+}
+
+void trace_end_block(struct tracer *tracer, bool has_failed)
+{
+	trace_end_interval(tracer);
+	for (size_t i = 0; i < tracer->objects_seen; i++)
+		tracer->seen[tracer->objects[i]] = false;
+	if (tracer->out)
+		hand_over(tracer);
+	if (!has_failed)
+		trace_can_fail_no_more(tracer->launch, tracer->order);
 }

@@ -16,7 +16,8 @@ struct traced_block {
 	size_t length;
 	uint32_t *objects; /* the numbers of what they name; owned */
 	size_t object_count;
-	bool cut; /* there would be more, but for the limit */
+	bool cut;   /* there would be more, but for the limit */
+	bool stays; /* trace_file.c's */
 };
 
 /* What a line names: an allocation, a variable, a shared array, or dynamic shared memory. */
@@ -57,8 +58,10 @@ void requests_forget(struct requests *requests);
 const struct request *trace_request(const struct traced_launch *traced);
 /* Bytes of lines that one block may still fill, and whether a block is past those that fit. */
 size_t trace_room(const struct traced_launch *traced);
-bool trace_is_beyond(const struct traced_launch *traced, uint64_t linear);
+bool trace_is_beyond(const struct traced_launch *traced, uint64_t linear, uint64_t order);
 /* Takes the lines over. */
 void trace_add_block(struct traced_launch *traced, const struct traced_block *block);
+/* The block that was run as the `order`-th has ended without an error. */
+void trace_can_fail_no_more(struct traced_launch *traced, uint64_t order);
 
 #endif

@@ -20,8 +20,12 @@ struct traced_launch {
 	pthread_mutex_t lock; /* guards what follows */
 	struct traced_block *blocks;
 	size_t count, capacity;
-	size_t length;           /* of all blocks' text */
-	_Atomic uint64_t beyond; /* blocks from this linear index on do not fit */
+	size_t length;   /* of all blocks' text */
+	size_t looks_at; /* the length at which what does not fit is dropped */
+	/* Blocks from this linear index on do not fit, of those that are run as this one or later. */
+	_Atomic uint64_t beyond, beyond_from;
+	uint64_t *ended; /* a bit for each block, in the order in which they are run: it can fail no more */
+	uint64_t ends;   /* all blocks that are here came before this one */
 };
 
 static struct {
@@ -87,7 +91,9 @@ struct traced_launch *trace_open_launch(const struct request *request)
 	struct traced_launch *traced = need(calloc(1, sizeof *traced));
 	traced->request = request;
 	traced->room = trace.room;
+	traced->looks_at = 2 * traced->room;
 	traced->beyond = UINT64_MAX;
+	traced->ended = need(calloc((uint64_t)request->grid.x * request->grid.y * request->grid.z / 64 + 1, 8));
 	pthread_mutex_init(&traced->lock, NULL);
 	return traced;
 }
@@ -102,9 +108,9 @@ size_t trace_room(const struct traced_launch *traced)
 	return traced->room;
 }
 
-bool trace_is_beyond(const struct traced_launch *traced, uint64_t linear)
+bool trace_is_beyond(const struct traced_launch *traced, uint64_t linear, uint64_t order)
 {
-	return linear >= traced->beyond;
+	return linear >= traced->beyond && order >= traced->beyond_from;
 }
 
 static int compare_blocks(const void *a, const void *b)
@@ -119,25 +125,60 @@ static void free_block(struct traced_block *block)
 	free(block->objects);
 }
 
-/* Sorts the blocks. Where the first ones fill the room, the others will never be written. */
-static void drop_what_is_beyond(struct traced_launch *traced)
+/* The first block from `order` on that may still fail: it has not ended. */
+static uint64_t next_to_end(const struct traced_launch *traced, uint64_t order)
 {
-	size_t kept = 0, length = 0;
-	bool is_full = false;
+	while (order < traced->ends && traced->ended[order / 64] >> order % 64 & 1)
+		order++;
+	return order;
+}
+
+/* If `last` fails, those up to it are written. Those of them that came from `first` on stay if they fit. Returns the linear
+ * index from which on nothing does. */
+static uint64_t keep_what_fits(struct traced_launch *traced, uint64_t first, uint64_t last)
+{
+	size_t length = 0;
+	for (size_t i = 0; i < traced->count; i++) {
+		struct traced_block *block = &traced->blocks[i];
+		if (block->order > last)
+			continue;
+		block->stays |= block->order >= first;
+		length += block->length;
+		if (length > traced->room || block->cut)
+			return block->linear + 1;
+	}
+	return UINT64_MAX;
+}
+
+/* Sorts the blocks, and drops those that will never be written: whichever of the blocks that have not ended fails or, where
+ * the launch is over, at all. */
+static void drop_what_is_beyond(struct traced_launch *traced, bool is_over)
+{
+	size_t kept = 0;
+	uint64_t first = 0, last, beyond;
 	if (traced->count > 1)
 		qsort(traced->blocks, traced->count, sizeof *traced->blocks, compare_blocks);
-	while (kept < traced->count && !is_full) {
-		length += traced->blocks[kept].length;
-		is_full = length > traced->room || traced->blocks[kept].cut;
-		kept++;
+	for (size_t i = 0; i < traced->count; i++)
+		traced->blocks[i].stays = false;
+	do {
+		last = is_over ? UINT64_MAX : next_to_end(traced, first);
+		beyond = keep_what_fits(traced, first, last);
+		first = last + 1;
+	} while (last < traced->ends);
+	if (beyond != UINT64_MAX) {
+		traced->beyond_from = traced->ends;
+		traced->beyond = beyond;
 	}
-	if (!is_full)
-		return;
-	traced->beyond = traced->blocks[kept - 1].linear + 1;
-	for (size_t i = kept; i < traced->count; i++)
-		free_block(&traced->blocks[i]);
+	traced->length = 0;
+	for (size_t i = 0; i < traced->count; i++)
+		if (traced->blocks[i].stays) {
+			traced->length += traced->blocks[i].length;
+			traced->blocks[kept++] = traced->blocks[i];
+		} else {
+			free_block(&traced->blocks[i]);
+		}
 	traced->count = kept;
-	traced->length = length;
+	traced->looks_at = traced->length + traced->room;
 }
 
 /* Blocks that ran after the one that failed, or beside it: nobody knows how far they came. */
@@ -158,8 +199,17 @@ void trace_add_block(struct traced_launch *traced, const struct traced_block *bl
 	need_room(&traced->blocks, &traced->capacity, traced->count + 1, sizeof *traced->blocks);
 	traced->blocks[traced->count++] = *block;
 	traced->length += block->length;
-	if (block->cut || traced->length > 2 * traced->room) /* not at each block: it sorts */
-		drop_what_is_beyond(traced);
+	if (traced->ends < block->order + 1)
+		traced->ends = block->order + 1;
+	if (block->cut || traced->length > traced->looks_at) /* not at each block: it sorts */
+		drop_what_is_beyond(traced, false);
+	pthread_mutex_unlock(&traced->lock);
+}
+
+void trace_can_fail_no_more(struct traced_launch *traced, uint64_t order)
+{
+	pthread_mutex_lock(&traced->lock);
+	traced->ended[order / 64] |= (uint64_t)1 << order % 64;
 	pthread_mutex_unlock(&traced->lock);
 }
 
@@ -232,7 +282,7 @@ static bool write_lines(const char *text, size_t length)
 static bool write_launch(struct traced_launch *traced, uint64_t failed_order, cudaError_t error)
 {
 	drop_what_came_later(traced, failed_order);
-	drop_what_is_beyond(traced);
+	drop_what_is_beyond(traced, true);
 	char *head;
 	size_t length;
 	FILE *out = need(open_memstream(&head, &length));
@@ -284,6 +334,7 @@ void trace_close_launch(struct traced_launch *traced, uint64_t failed_order, cud
 	for (size_t i = 0; i < traced->count; i++)
 		free_block(&traced->blocks[i]);
 	free(traced->blocks);
+	free(traced->ended);
 	pthread_mutex_destroy(&traced->lock);
 	free(traced);
 }

@@ -400,7 +400,7 @@ void run_block(struct worker *worker)
 	sim_lane = NULL;
 	if (audience->tracer) {
 		trace_windows(worker);
-		trace_end_block(audience->tracer);
+		trace_end_block(audience->tracer, worker->block_order >= launch->failed_order);
 	}
 	for (uint32_t t = 0; t < worker->thread_count; t++) {
 		audience->tally.exp += worker->lanes[t].exp;

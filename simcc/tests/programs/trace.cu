@@ -196,6 +196,20 @@ __global__ void long_end(int *y)
 	}
 }
 
+// In reverse order the sixth block takes its time, and then fails; what runs beside it is more than a trace holds.
+__global__ void late_error(int *y)
+{
+	const int order = gridDim.x - 1 - blockIdx.x;
+	int sum = 0;
+	for (int i = 0; i < (order == 5 ? 600000 : 0); i++)
+		sum += __shfl_xor_sync(~0u, i, 1);
+	y[order == 5 ? 1 << 28 : threadIdx.x] = sum;
+	for (int k = 0; k < (order > 5 ? 64 : 0); k++) {
+		y[threadIdx.x + 32 * k] = k;
+		__syncthreads();
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
@@ -213,6 +227,8 @@ int main(int argc, char **argv)
 		crowd<<<40, 128>>>(y);
 	else if (strcmp(argv[1], "long_end") == 0)
 		long_end<<<2, 32>>>(y);
+	else if (strcmp(argv[1], "late_error") == 0)
+		late_error<<<400, 32>>>(y);
 	grid<<<1, 1>>>(y);
 	if (strcmp(argv[1], "killed") == 0)
 		raise(SIGKILL);
