@@ -322,7 +322,8 @@ $(MINE_IN)/%.cu.o: $(MINE_IN)/%.cu $(wildcard $(MINE_IN)/*.cuh $(MINE_IN)/*.h) $
 	$(Q)$(COMPILE) -c $< -o $@
 
 # How clangd is to read each file, a line of JSON for each (common/editor.mk). gcc's flags are clang's, too; a .cu or .cuh is
-# read as simcc has it read, for the host. (=: nobody else need ask clang for its folder.)
+# read as simcc has it read, for the host, with the SDK's version that has its launches. (=: nobody else need ask clang for its
+# folder.)
 EDITED_C := $(CC) $(filter-out -MD -MP,$(ALL_CFLAGS)) -Wno-pragma-once-outside-header -x c -c
 EDITED_CU = clang++ -std=c++17 -Wall -Wextra $(UNUSED_IS_FINE) $(addprefix -Wno-,unused-const-variable undefined-internal \
 	unknown-cuda-version pragma-once-outside-header) -I$(COMMON) -I$(HERE) -nobuiltininc \

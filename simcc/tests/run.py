@@ -7,8 +7,8 @@
 A suite NAME of TESTS, a directory, is test_NAME.py, of unittest (suite.py); PART_WHAT is PART/test_WHAT.py, or else
 PART/PART.py if that makes suites of files (cases, faults; see OF_FILES); simcc_NAME is test_NAME.py beside this file;
 any other is BUILD_DIR/NAME, of Criterion. It fails if a test fails, if it ends before its results are written, or if it
-held another number of tests than expected.tsv says: a suite that lost its tests is no green one. Ends with what failed,
-and the sums alone on a line.
+held another number of tests than expected.tsv says: a suite that lost its tests is no green one. All run in TESTS,
+wherever this was called. Ends with what failed, and the sums alone on a line.
 
 Reads: TESTS/expected.tsv; SUITE_TIMEOUT, seconds for a suite (900); LOG_LINES, of a failed suite's output that are
 printed (60). Writes: BUILD_DIR/log/SUITE.log, its output, and BUILD_DIR/xml/SUITE.xml, JUnit's. Exit status: 0; 1
@@ -72,9 +72,8 @@ class Groups:
         self.running: set[subprocess.Popen] = set()
         self.ended = False
 
-    def run(self, command: list[str | Path], log: Path, place: Path) -> tuple[int | None, float]:
-        """The exit status, None when the time was up and the group was killed; and seconds of CPU time. The suite runs
-        in `place`, from wherever the runner was called: what a program says may name files from there."""
+    def run(self, command: list[str | Path], log: Path, directory: Path) -> tuple[int | None, float]:
+        """The exit status, None when the time was up and the group was killed; and seconds of CPU time."""
         left_out = NOT_PASSED_ON - ({"WERROR"} if Path(command[2]).parent == HERE else set())
         environment = {name: value for name, value in os.environ.items() if name not in left_out}
         environment["TEST_BUILD"] = str(log.parent.parent)
@@ -83,7 +82,7 @@ class Groups:
                 return 130, 0.0
             streams = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": output}
             try:
-                process = subprocess.Popen(command, cwd=place, env=environment, start_new_session=True, **streams)
+                process = subprocess.Popen(command, cwd=directory, env=environment, start_new_session=True, **streams)
             except OSError as error:
                 output.write(f"cannot run {command[0]}: {error.strerror}\n".encode())
                 return 127, 0.0

@@ -718,7 +718,30 @@ __global__ void early(const int *x, int *y)
     "	early<<<1, 64>>>(z, y);\n",
 )
 
-ALL = [TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, LOCKS, TURNS, ROUNDS, NAMED]
+# Block 1 is slow, and comes upon them in another order than block 2.
+TWO_RACES = program(
+    "two_races",
+    """__global__ void races(int *y)
+{
+	__shared__ int a[64], b[64];
+	int sum = 0;
+	for (int i = 0; i < (blockIdx.x == 0 ? 20000 : blockIdx.x == 1 ? 60000 : 0); i++)
+		sum += __shfl_xor_sync(~0u, i, 1);
+	for (unsigned i = 1; i < (blockIdx.x == 0 ? 0 : 3); i++)
+		if ((i + blockIdx.x) % 2 == 0) {
+			b[threadIdx.x] = 1;
+			sum += b[63 - threadIdx.x];
+		} else {
+			a[threadIdx.x] = 1;
+			sum += a[63 - threadIdx.x];
+		}
+	y[threadIdx.x + 64 * blockIdx.x] = sum;
+}
+""",
+    "	for (int i = 0; i < 8; i++)\n		races<<<3, 64>>>(y);\n	cudaDeviceSynchronize();\n",
+)
+
+ALL = [TWO_RACES, TWO_FILES, MANY_LAUNCHES, NEW_PLACE, MANY_PLACES, ENDS, LARGE_GRID, LOCKS, TURNS, ROUNDS, NAMED]
 ALL += [
     HELPERS,
     BOTH,
@@ -1093,6 +1116,12 @@ int main()
             self.expect_equal({Path(line["file"]).name for line in launch["shared_lines"]}, {LINES.source.name}, "file")
 
     # ---- orders ----
+
+    def test_hazards_of_several_workers_are_in_the_order_of_blocks(self):
+        """Kills: what a block found in the order in which another worker found it."""
+        outcome, report = self.run_one(TWO_RACES, SIM_THREADS="2")
+        self.expect_equal(outcome.status, 1, "exit status")
+        self.expect_equal("".join(hazard["array"] for hazard in report.hazards), 8 * "bbaa", "arrays")
 
     def test_each_order_is_the_one_asked_for(self):
         """Hazards are looked for in several orders: that says something only if the orders differ."""

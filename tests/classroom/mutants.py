@@ -31,6 +31,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))  # as a program
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "classroom"))
 import grade
 from judge import results as told
 from judge.course import Course

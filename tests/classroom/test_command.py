@@ -29,6 +29,7 @@ COMMANDS = Path(__file__).with_name("commands.txt")
 
 class Command(Graded):
     said = ""
+    widths: set[int] = set()
 
     def command(self, *arguments: str, shown: tuple[str, ...] = (), **environment: str) -> None:
         """Keeps what was printed, and the files named in `shown`."""
@@ -41,8 +42,8 @@ class Command(Graded):
         text = re.sub(
             r"\b(?:[0-9a-f]{16}|[0-9a-f]{64}|\d{4}-\d\d-\d\d \d\d:\d\d)\b", "#", text.replace("\\n", "\n")
         )  # JSON's strings are wrapped, too
-        if "--check" in arguments:  # what is told goes on below itself, and so does a note
-            self.assertLessEqual({len(blanks) for blanks in re.findall(r"(?m)^ +", text)}, {6, 19}, text)
+        if "--check" in arguments:
+            self.widths |= {len(blanks) for blanks in re.findall(r"(?m)^ +", text)}
         text = re.sub(r'("judged": ).*', r"\1#", text)  # for a later call
         text = re.sub(r'"(execution_time|time)": *[\d.e-]+|( time)="[\d.]+"', r"\1\2 #", text)
         text = masked(text.replace(str(self.scratch), "S").replace(str(ROOT), "ROOT"))
@@ -110,6 +111,7 @@ class Command(Graded):
         ):
             self.command(*arguments)
         self.assertEqual(golden.changes(COMMANDS, self.said.splitlines()), "")
+        self.assertEqual(self.widths, {6, 19}, "what is told goes on below itself, and so does a note")
 
     def test_one_submission_that_is_not_graded_says_so_in_every_file(self) -> None:
         results, junit = self.scratch / "r.json", self.scratch / "r.xml"

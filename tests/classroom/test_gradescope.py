@@ -137,8 +137,8 @@ class Gradescope(Graded):
         tree = self.tree("racing")
         self.replace(tree / "03_tiled_matmul/3_tiled.cu", "__syncthreads();", "")
         reports = []
-        here = "in bwrap|in namespaces" if run("unshare", "--user", "true").returncode == 0 else "as another user"
-        for inside, says in (([], here), ([sys.executable, CONTAINER], "as another user")):
+        anywhere = "in bwrap|in namespaces|as another user"  # this may be a container, too: then both are the same
+        for inside, says in (([], anywhere), ([sys.executable, CONTAINER], "as another user")):
             command = [sys.executable, GRADE, "--only", "03.tile", "--submission", tree]
             done = self.succeeded(run(*inside, *command, environment={"GRADE_SANDBOX": ""}))
             self.assertRegex(done.stdout, says)

@@ -102,6 +102,8 @@ class Mutants(unittest.TestCase):
             path = Path(scratch, "bad.edits")
             path.write_text(text)
             lines, total = mutants.score(mutants.read([path]), Path(scratch))
+            done = run(mutants.__file__, "--only", "none of these", path)
+        self.assertEqual((done.returncode, done.stderr.splitlines()[-1]), (2, "mutants.py: error: no such entries"))
         self.assertEqual((len(lines), total), (5, "mutation score 0 of 5"), lines)
         for line, (_, _, says) in zip(lines, entries):
             self.assertRegex(line, rf"(?s)^bad\.edits:{says}")

@@ -6,17 +6,13 @@ import contextlib
 import dataclasses
 import random
 import re
-import sys
 import time
 import unittest
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "classroom"), str(ROOT / "tools")]
-from judge import region, words  # noqa: E402
-from judge.tokens import Refusal, tokens_of  # noqa: E402
-from lib import tasks  # noqa: E402
-from lib.chapters import PROGRAMS  # noqa: E402
+from judge import region, words
+from judge.tokens import Refusal, tokens_of
+from lib import tasks
+from lib.chapters import PROGRAMS, ROOT
 
 PLACE = words.parse_names(
     "q K_tile m l O P D .m .l struct:partial # a comment\nsum_over_warp() multiply_rows<>() T::ROWS T::KEYS\n"

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-
 import golden
 from test_screens import CHAPTERS, LINES, SCREENS, ScreenCase
 

@@ -32,7 +32,6 @@ FLAT = TINY.read_bytes()
 
 
 def load_tool():  # noqa: ANN201, a module
-    sys.path.insert(0, str(ROOT / "tools"))
     loader = importlib.machinery.SourceFileLoader("model_tool", str(TOOL))
     spec = importlib.util.spec_from_loader("model_tool", loader)
     module = importlib.util.module_from_spec(spec)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-# Where make built what a suite needs; run.py says it. A suite that is started by hand finds the build of gcc.
+# Where make built what a suite needs; run.py says it. What suite.py runs by itself finds the build of gcc.
 BUILD = Path(os.environ.get("TEST_BUILD", ROOT / "build/gcc/tests"))
 
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How often that is: the first times leave what the C library keeps of printing, of threads, and to give again. */
+/* How often a run makes it: the first times leave what the C library keeps of printing, of threads, and to hand out again. */
 enum { IN_USE_TIMES = 32 };
 
 /* Bytes that malloc gave and nobody gave back; 0 where the C library does not say (under a sanitizer, which looks

@@ -20,7 +20,7 @@ RUN = TESTS.parent / "simcc/tests/run.py"
 SUITE = "import os, unittest\nclass Tiny(unittest.TestCase):\n    def test_first(self): pass\n"
 SECOND = SUITE + "    def test_second(self): {}\n"
 OF_UNITTEST = {
-    "u_good": SECOND.format("pass"),
+    "u_good": SECOND.format("self.assertEqual(os.getcwd(), os.path.dirname(__file__))"),
     "u_failing": SECOND.format("self.fail('planted')"),
     "u_raising": SECOND.format("nothing.of_this_name()"),
     "u_part": SECOND.format("\n        with self.subTest(n=1): self.fail('planted')"),
@@ -29,10 +29,7 @@ OF_UNITTEST = {
     "u_broken": "import nothing_of_this_name\n",
     "u_empty": "",
     "u_unexpected": SUITE + "    @unittest.expectedFailure\n    def test_second(self): pass\n",
-    "u_sleeping": SUITE.replace(
-        "import os", f"import sys; sys.path.insert(0, {str(TESTS / 'support')!r}); import case, os"
-    )
-    + f"    def test_second(self): case.run(['sleep', '29{os.getpid()}'])\n",
+    "u_sleeping": f"import case\n{SUITE}    def test_second(self): case.run(['sleep', '29{os.getpid()}'])\n",
     "u_class": SECOND.format("pass") + "    @classmethod\n    def setUpClass(cls): raise OSError('planted')\n",
 }
 WAYS = ("good", "failing", "crashing", "empty", "early", "skipping", "hanging")
@@ -95,6 +92,11 @@ class Runner(unittest.TestCase):
             ("miscounted", 2, "holds 2 tests, expected.tsv says 3"),
         ):
             self.assertIn(f"{suite}: {says}", self.expect(1, f"{passed} passed, 1 failed, 0 skipped", suite))
+
+    def test_a_suite_of_gpus_has_as_many_tests_as_it_is_said_to(self) -> None:
+        """Kills: a suite that fails wherever it runs, and runs nowhere here."""
+        text = (TESTS / "cuda/test_chapters.py").read_text()
+        self.assertIn(f"\ncuda_chapters\t{text.count('    def test_')}\n", (TESTS / "expected.tsv").read_text())
 
     def test_suites_of_unittest(self) -> None:
         """Kills: a test that is not run, a failure that is not seen, a suite whose process just ended."""
