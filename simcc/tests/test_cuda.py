@@ -62,9 +62,11 @@ __global__ void k(int *y, int which)
 		y[t] = s[t ^ 8]; // race
 	}
 	if (which == 5)
-		y[t] = (int)cg::tiled_partition(static_cast<cg::thread_group &>(block), 48).size(); // large
+		y[t] = (int)cg::tiled_partition(static_cast<cg::thread_group &>(block), 64).size(); // large
 	if (which == 6)
 		y[t] = (int)cg::tiled_partition(cg::coalesced_threads(), which / 2).size(); // three
+	if (which == 7)
+		y[t] = (int)cg::tiled_partition(cg::coalesced_threads(), which - 7).size(); // none
 }
 int main(int, char **argv)
 {
@@ -98,8 +100,9 @@ FAILURES = [
     (2, 0, "40 of 64 threads wait here", "block"),
     (3, 1, "__syncwarp: the mask 0x000000ff names lanes that never arrive here", "tile"),
     (4, 0, "hazard", "race"),
-    (5, 1, "a tile of 48 threads; it may have 1, 2, 4, 8, 16 or 32", "large"),
+    (5, 1, "a tile of 64 threads; it may have 1, 2, 4, 8, 16 or 32", "large"),
     (6, 1, "a tile of 3 threads; it may have 1, 2, 4, 8, 16 or 32", "three"),
+    (7, 1, "a tile of 0 threads; it may have 1, 2, 4, 8, 16 or 32", "none"),
 ]
 TOOLKIT = "/* Copyright NVIDIA Corporation */\n#error the toolkit's\n"
 

@@ -5,7 +5,7 @@
 
 //! case loop_without_access tool=synccheck kind=endless_loop error=cudaErrorLaunchTimeout thread=any block=any
 //+ timeout
-//! says No progress
+//! says no thread has ended or passed a barrier (SIM_TIMEOUT sets the
 __global__ void loop_without_access(int *y)
 {
 	y[threadIdx.x] = 1;
