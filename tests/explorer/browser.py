@@ -179,8 +179,8 @@ class Page:
         return result["result"].get("value")
 
     def until(self, script: str) -> None:
-        """Waits until an expression is true, ten seconds at most."""
-        deadline = time.monotonic() + 10
+        """Waits until an expression is true, a minute at most: a machine with much else to do shows few frames."""
+        deadline = time.monotonic() + 60
         while not self.eval(script):
             if time.monotonic() > deadline:
                 raise BrowserError(f"never true: {script}")
