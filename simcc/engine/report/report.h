@@ -123,6 +123,7 @@ void trace_instruction(
 	struct tracer *tracer, uint32_t warp, uint64_t key, uint32_t lanes, const uint64_t *address, unsigned count);
 /* The block is about to pass a barrier: makes lines of what it did since the last one. */
 void trace_end_interval(struct tracer *tracer);
+/* `has_failed`: it, or one that was run before it. */
 void trace_end_block(struct tracer *tracer, bool has_failed);
 
 #endif
