@@ -133,8 +133,14 @@ static uint64_t next_to_end(const struct traced_launch *traced, uint64_t order)
 	return order;
 }
 
+static void sort(struct traced_launch *traced)
+{
+	if (traced->count > 1)
+		qsort(traced->blocks, traced->count, sizeof *traced->blocks, compare_blocks);
+}
+
 /* If `last` fails, those up to it are written. Those of them that came from `first` on stay if they fit. Returns the linear
- * index from which on nothing does. */
+ * index from which on nothing does. Sorted. */
 static uint64_t keep_what_fits(struct traced_launch *traced, uint64_t first, uint64_t last)
 {
 	size_t length = 0;
@@ -150,30 +156,15 @@ static uint64_t keep_what_fits(struct traced_launch *traced, uint64_t first, uin
 	return UINT64_MAX;
 }
 
-/* Sorts the blocks, and drops those that will never be written: whichever of the blocks that have not ended fails or, where
- * the launch is over, at all. */
-static void drop_what_is_beyond(struct traced_launch *traced, bool is_over)
+static void drop_the_others(struct traced_launch *traced)
 {
 	size_t kept = 0;
-	uint64_t first = 0, last, beyond;
-	if (traced->count > 1)
-		qsort(traced->blocks, traced->count, sizeof *traced->blocks, compare_blocks);
-	for (size_t i = 0; i < traced->count; i++)
-		traced->blocks[i].stays = false;
-	do {
-		last = is_over ? UINT64_MAX : next_to_end(traced, first);
-		beyond = keep_what_fits(traced, first, last);
-		first = last + 1;
-	} while (last < traced->ends);
-	if (beyond != UINT64_MAX) {
-		traced->beyond_from = traced->ends;
-		traced->beyond = beyond;
-	}
 	traced->length = 0;
 	for (size_t i = 0; i < traced->count; i++)
 		if (traced->blocks[i].stays) {
 			traced->length += traced->blocks[i].length;
-			traced->blocks[kept++] = traced->blocks[i];
+			traced->blocks[kept] = traced->blocks[i];
+			traced->blocks[kept++].stays = false; /* until it is looked at again */
 		} else {
 			free_block(&traced->blocks[i]);
 		}
@@ -181,16 +172,21 @@ static void drop_what_is_beyond(struct traced_launch *traced, bool is_over)
 	traced->looks_at = traced->length + traced->room;
 }
 
-/* Blocks that ran after the one that failed, or beside it: nobody knows how far they came. */
-static void drop_what_came_later(struct traced_launch *traced, uint64_t failed_order)
+/* Drops the blocks that will never be written, whichever of those that have not ended fails. */
+static void drop_what_is_beyond(struct traced_launch *traced)
 {
-	size_t kept = 0;
-	for (size_t i = 0; i < traced->count; i++)
-		if (traced->blocks[i].order <= failed_order)
-			traced->blocks[kept++] = traced->blocks[i];
-		else
-			free_block(&traced->blocks[i]);
-	traced->count = kept;
+	uint64_t first = 0, last, beyond;
+	sort(traced);
+	do {
+		last = next_to_end(traced, first);
+		beyond = keep_what_fits(traced, first, last);
+		first = last + 1;
+	} while (last < traced->ends);
+	if (beyond != UINT64_MAX) {
+		traced->beyond_from = traced->ends;
+		traced->beyond = beyond;
+	}
+	drop_the_others(traced);
 }
 
 void trace_add_block(struct traced_launch *traced, const struct traced_block *block)
@@ -202,7 +198,7 @@ void trace_add_block(struct traced_launch *traced, const struct traced_block *bl
 	if (traced->ends < block->order + 1)
 		traced->ends = block->order + 1;
 	if (block->cut || traced->length > traced->looks_at) /* not at each block: it sorts */
-		drop_what_is_beyond(traced, false);
+		drop_what_is_beyond(traced);
 	pthread_mutex_unlock(&traced->lock);
 }
 
@@ -281,8 +277,10 @@ static bool write_lines(const char *text, size_t length)
 
 static bool write_launch(struct traced_launch *traced, uint64_t failed_order, cudaError_t error)
 {
-	drop_what_came_later(traced, failed_order);
-	drop_what_is_beyond(traced, true);
+	/* Of blocks that ran after the one that failed, or beside it, nobody knows how far they came. */
+	sort(traced);
+	keep_what_fits(traced, 0, failed_order);
+	drop_the_others(traced);
 	char *head;
 	size_t length;
 	FILE *out = need(open_memstream(&head, &length));
