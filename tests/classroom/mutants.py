@@ -14,8 +14,8 @@ few texts replaced. Judged, it has to lose exactly the criteria it says, and kee
     keeps all
     --- and +++                    the replacement; +++ alone: of the text below the last `@@` or `@@ all` in the file
 
-Of ../faults/CHAPTER.edits, whose entries are planted in the chapter's program as well, those are submissions that say what
-they lose.
+Of ../faults/CHAPTER.edits, whose entries are planted in the chapter's program as well, those that say what they lose
+are submissions.
 
 An entry that does not apply counts as one that was not caught. One grader judges all of a class, so the
 chapters' own halves are built once, and regions that nobody touched are judged once. Prints a line for each

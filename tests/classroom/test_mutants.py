@@ -1,5 +1,5 @@
-"""The judge's mutation score: submissions/wrong_*.edits, cheats.edits and those of ../faults must each lose exactly what
-they name, right.edits must keep everything."""
+"""The judge's mutation score: submissions/wrong_*.edits, cheats.edits and those of ../faults must each lose exactly
+what they name, right.edits must keep everything."""
 
 from __future__ import annotations
 

@@ -226,7 +226,11 @@ class Term(Collected):
             ",Absent One,m103,c@x.org,,10,",
         ])  # fmt: skip
         canvas = list(csv.reader(io.StringIO((self.scratch / "into/canvas.csv").read_text())))
-        self.check_as_canvas_does(canvas)
+        # What the importer looks for, lib/gradebook_importer.rb: header?, update_column_count, process_pp.
+        self.assertEqual(canvas[:2], [
+            ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Week 1 (5)"],
+            ["    Points Possible", "", "", "", "", "10"],
+        ])  # fmt: skip
         self.assertEqual(canvas[2:], [
             ["Anna Meyer", "", "m101", "a@x.org", "", "10"], ["Bo Li", "", "m102", "b@x.org", "", "4"],
             ["Absent One", "", "m103", "c@x.org", "", ""],
@@ -236,7 +240,6 @@ class Term(Collected):
         self.put("canvas/libo_12345678901234567890123_67891_a.zip", work(2))
         self.graded(self.scratch / "canvas", "--only", "01_naive", into="of canvas")
         canvas = list(csv.reader(io.StringIO((self.scratch / "of canvas/canvas.csv").read_text())))
-        self.check_as_canvas_does(canvas)
         long = "12345678901234567890123"
         self.assertEqual(canvas[2:], [["libo", long, "", "", "", "4"], ["meyeranna", "12345", "", "", "", "10"]])
         self.assertFalse((self.scratch / "of canvas/moodle.csv").exists())
@@ -244,16 +247,6 @@ class Term(Collected):
         self.graded(self.scratch / "canvas", "--only", "01.score", "--roster", str(export), into="by export")
         canvas = list(csv.reader(io.StringIO((self.scratch / "by export/canvas.csv").read_text())))
         self.assertEqual(canvas[2:], [["Anna Meyer", "12345", "", "anna", "", "3"], ["libo", long, "", "", "", "1.2"]])
-
-    def check_as_canvas_does(self, rows: list[list[str]]) -> None:
-        """lib/gradebook_importer.rb: header?, update_column_count, last_student_info_column, process_pp."""
-        titles = rows[0]
-        self.assertTrue(len(titles) > 3 and "Student" in titles[0] and "ID" in titles[1])
-        self.assertTrue("SIS User ID" in titles[2] and "SIS Login ID" in titles[3])
-        self.assertIn("Section", titles[4])
-        self.assertEqual(len(titles), 6)
-        self.assertIn("Points Possible", rows[1][0])
-        self.assertEqual(rows[1][5], "10")
 
     def test_late(self) -> None:
         """By the roster's time, Canvas's mark, the archive's files, or not known; and what a day costs."""
@@ -264,7 +257,6 @@ class Term(Collected):
         self.put("in/in time.zip", work(6, **at(2027, 3, 1, 23, 58)))
         self.put("in/late.zip", work(6, **at(2027, 3, 2, 0, 1)))
         self.put("in/later.tgz", work(6, kind="tar", **at(2027, 3, 3, 0, 1)))
-        self.put("in/years.zip", work(6, **at(2028, 3, 1, 0, 0)))
         self.put("in/tree/01_naive/naive.cu", "".join(region(task, 6) for task in TASKS))
         self.put("in/meyeranna_12345_67890_a.zip", work(6))
         self.put("in/libo_LATE_12346_67891_a.zip", work(6))
@@ -278,7 +270,6 @@ class Term(Collected):
             "in time.zip": ("archive", "no", "10", "10"),
             "late.zip": ("archive", "1 day", "10", "9"),
             "later.tgz": ("archive", "2 days", "10", "8"),
-            "years.zip": ("archive", "366 days", "10", "0"),
             "tree": ("", "not known", "10", "10"),
             "meyeranna_12345": ("Canvas", "no", "10", "10"),
             "libo_12346": ("Canvas", "yes, days not known", "10", "10"),

@@ -44,9 +44,6 @@ class Weekly(Scratch):
         (tree / "notes").write_text("mine\n")
         mine = self.files(tree)
         for options, why in (
-            (("--class", CLASS, "--chapters", "01"), "01_naive/naive.cu was changed there, and would be overwritten"),
-            (("--class", "another class of it", "--chapters", "03"), "class.tsv is of another class"),
-            (("--chapters", "03"), "class.tsv is of another class"),
             (
                 ("--class", "another class of it", "--chapters", "01"),
                 "class.tsv is of another class",
