@@ -424,31 +424,28 @@ class Handed(Graded):
         grader = self.grader()
         task = next(each for each in grader.tasks if each.id == "03.tile")
         self.assertEqual(grader.needs["03.tile"], ("hbm", 10.0))
-        over = Criterion(False, True, "over budget", "m", "h", times=10.0)
-        full = dict.fromkeys(ALL, verdict.PASSED)
         found = submission.Submission(regions={"03.tile": submission.Region("x", "a.cu", 1)})
-        for need, times, marks in (
+
+        def marks(need: float, hbm: Criterion) -> str:
+            criteria = {**dict.fromkeys(ALL, verdict.PASSED), "hbm": hbm}
+            with (
+                unittest.mock.patch.object(grader, "_judge_region", lambda *_: criteria),
+                unittest.mock.patch.object(grader, "_region_of", lambda *_: repr((need, hbm))),
+                unittest.mock.patch.dict(grader.needs, {"03.tile": ("hbm", need)}),
+            ):
+                judged = grader._criteria_of(task, found)
+            return "".join(told._mark(judged[name])[0] for name in ALL)
+
+        for need, times, expected in (
             (10, 10.0, "ooooNo"),
             (10, 10.1, "----N-"),
             (1, 1.001, "----N-"),
             (2, 1.5, "ooooNo"),
         ):
-            criteria = {**full, "hbm": verdict.replace(over, times=times)}
-            grade_it = unittest.mock.patch.object(grader, "_judge_region", lambda *_, criteria=criteria: criteria)
-            region = unittest.mock.patch.object(
-                grader, "_region_of", lambda *_, times=times, need=need: f"{times}{need}"
-            )
-            with grade_it, region, unittest.mock.patch.dict(grader.needs, {"03.tile": ("hbm", need)}):
-                judged = grader._criteria_of(task, found)
-            self.assertEqual("".join(told._mark(judged[name])[0] for name in ALL), marks)
-        unknown = {**full, "hbm": Criterion(False, category=verdict.NOT_JUDGED, message="m")}
-        with (
-            unittest.mock.patch.object(grader, "_judge_region", lambda *_: unknown),
-            unittest.mock.patch.object(grader, "_region_of", lambda *_: "u"),
-            unittest.mock.patch.dict(grader.needs, {"03.tile": ("hbm", 1.0)}),
-        ):
-            judged = grader._criteria_of(task, found)
-        self.assertEqual("".join(told._mark(judged[name])[0] for name in ALL), "??????")
+            over = Criterion(False, True, "over budget", "m", "h", times=times)
+            self.assertEqual(marks(need, over), expected)
+        unknown = Criterion(False, category=verdict.NOT_JUDGED, message="m")
+        self.assertEqual(marks(1.0, unknown), "??????")
 
     def test_whose_class_a_submission_is_of(self) -> None:
         """Kills: a student who changed one file, or has a table of old, that is taken for one of another class."""

@@ -229,7 +229,7 @@ class Term(Collected):
         # What the importer looks for, lib/gradebook_importer.rb: header?, update_column_count, process_pp.
         self.assertEqual(canvas[:2], [
             ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Week 1 (5)"],
-            ["    Points Possible", "", "", "", "", "10"],
+            ["Points Possible", "", "", "", "", "10"],
         ])  # fmt: skip
         self.assertEqual(canvas[2:], [
             ["Anna Meyer", "", "m101", "a@x.org", "", "10"], ["Bo Li", "", "m102", "b@x.org", "", "4"],
