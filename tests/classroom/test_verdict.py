@@ -188,7 +188,7 @@ class Verdict(unittest.TestCase):
                 "",
                 "",
                 [{"kind": "RAW"}, {"kind": "endless_loop"}],
-                "does not end: it ran past its 4 seconds of CPU time",
+                "does not end: it ran past its 4 seconds of CPU",
             ),
             (fine, "cannot d too large\n", "", [], "launch refused: d too large"),
             (fine, "launched cudaErrorInvalidValue\n", "", [], "launch refused: cudaErrorInvalidValue"),
