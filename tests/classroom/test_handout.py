@@ -190,7 +190,7 @@ class Tree(Handout):
         with (tree / "04_fa1/chapter.c").open("a") as file:
             file.write(
                 "m_new = 0;\nfloat l_new = from_old + from_tile * l_tile;\n"
-                "float inverse = l_new > 0.0f\n\n? 1.0f / l_new : 0.0f; // x\n"
+                "\n+\tfloat inverse = l_new>0.0f ? 1.0f / l_new : 0.0f; // x\n"
                 "float keep = from_old*inverse, add = from_tile * inverse;\n"
             )
         done = tool("--leaks", tree)
