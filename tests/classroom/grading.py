@@ -131,10 +131,6 @@ class Graded(Scratch):
     def of(self, results: told.Results, task: str) -> told.TaskResult:
         return next(each for each in results.tasks if each.task.id == task)
 
-    def lost(self, results: told.Results, task: str) -> set[str]:
-        """The criteria that it lost."""
-        return {name for name, criterion in self.of(results, task).criteria.items() if not criterion.passed}
-
 
 def case(criterion: str = "plain", options: str = "--seq 8", hint: str = "Look.") -> Case:
     return Case(7, "01_naive", criterion, "forward", options, tuple(hint.split(" | ")))

@@ -14,6 +14,9 @@ few texts replaced. Judged, it has to lose exactly the criteria it says, and kee
     keeps all
     --- and +++                    the replacement; +++ alone: of the text below the last `@@` or `@@ all` in the file
 
+Of ../faults/CHAPTER.edits, whose entries are planted in the chapter's program as well, those that say what they lose
+are submissions.
+
 An entry that does not apply counts as one that was not caught. One grader judges all of a class, so the
 chapters' own halves are built once, and regions that nobody touched are judged once. Prints a line for each
 that is not as it should be, and the score; exit 1 unless it is 100 %.
@@ -93,7 +96,15 @@ def read_one(path: Path) -> list[Mutant]:
     for edit in found:
         for each in (edit, *edit.replacements):
             each.line = lines[each.line - 1][0]
-    return [mutant_of(edit) for edit in found]
+    return [mutant_of(edit) for edit in (of_faults(path, found) if path.parent.name == "faults" else found)]
+
+
+def of_faults(path: Path, entries: list[edits.Edit]) -> list[edits.Edit]:
+    """The submissions among the faults of a chapter: their names are words, and the header is half another suite's."""
+    for entry in entries:
+        entry.name, entry.words = path.stem, entry.name
+        entry.header = {key: value for key, value in entry.header.items() if " " in key}
+    return [entry for entry in entries if entry.header]
 
 
 def read(paths: Iterable[str | Path]) -> list[Mutant]:

@@ -269,27 +269,14 @@ class Layouts(Collected):
             bulk = packed({"a.zip": work(), "b.zip": work()}, "tar")
             self.assertEqual(len(self.collect(self.put("bulk.tgz", bulk))[0]), 2)
         for name, content, why in (
-            (
-                "cut.zip",
-                packed({"a.zip": work()})[:-30],
-                "a damaged zip file: its end is missing",
-            ),  # Python reads a.zip
+            # Python would read a.zip as the whole.
+            ("cut.zip", packed({"a.zip": work()})[:-30], "a damaged zip file: its end is missing"),
             ("end.zip", packed({"a.cu": "x"})[:-30], "not a zip file"),
             ("cut.tar.gz", packed({"a.zip": work()}, "tar")[:-30], "a damaged tar.gz file"),
             ("text.txt", b"x", "expected a directory of zips and directories, or a bulk download"),
         ):
             with self.assertRaisesRegex(collect.Wrong, f"SUBMISSIONS=.*{name}: {why}"):
                 self.collect(self.put(name, content))
-        with (
-            unittest.mock.patch.object(collect, "MOST_IN_BULK", 3),
-            self.assertRaisesRegex(collect.Wrong, "more than 3 files"),
-        ):
-            self.collect(path)
-        with (
-            unittest.mock.patch.object(collect, "MOST_BULK", 99),
-            self.assertRaisesRegex(collect.Wrong, "expected at most 99"),
-        ):
-            self.collect(path)
         self.assertEqual(
             {each.name for each in self.scratch.iterdir()},
             {"bulk.zip", "in", "none.zip", "bulk.tgz", "cut.zip", "end.zip", "cut.tar.gz", "text.txt"},
@@ -553,23 +540,18 @@ class Rosters(Collected):
             ("Anna Meyer_55", "Anna Meyer", "m101", "a@x", "4"), ("", "Absent One", "m102", "b@x", "0"),
             ("m103.zip", "Bo Li", "m103", "c@x", "0"), ("Eve_56", "Eve", "56", "", "3"),
         ])  # fmt: skip
-        self.assertEqual(
-            [row["flags"] for row in rows],
-            ["handed in twice", "absent", "not usable", "not on the roster, not usable"[:17]],
-        )
-        self.assertIn(
-            "handed in twice: Anna Meyer_55_assignsubmission_file counts, m101.zip does not", rows[0]["remark"]
-        )
+        flags = ["handed in twice", "absent", "not usable", "not on the roster"]
+        self.assertEqual([row["flags"] for row in rows], flags)
+        twice = "handed in twice: Anna Meyer_55_assignsubmission_file counts, m101.zip does not"
+        self.assertIn(twice, rows[0]["remark"])
         self.assertEqual(rows[1]["remark"], "not handed in")
         not_read = "a task is missing, and not read: 01.softmax_copy.cu"
         self.assertEqual(rows[3]["remark"], f"{not_read}; not on the roster")
         names = {path.name for path in (self.scratch / "into").glob("*.txt")}
         self.assertEqual(names, {"Anna Meyer_m101.txt", "Absent One_m102.txt", "Bo Li_m103.txt", "Eve_56.txt"})
         self.assertIn("handed in twice", (self.scratch / "into/Anna Meyer_m101.txt").read_text())
-        sheet, late = (
-            "Identifier,Full name\nParticipant 55,Anna Meyer\n",
-            ("--due", "2027-03-01T08:30", "--penalty", "10%/day"),
-        )
+        sheet = "Identifier,Full name\nParticipant 55,Anna Meyer\n"
+        late = ("--due", "2027-03-01T08:30", "--penalty", "10%/day")
         self.graded(self.scratch / "in", "--roster", str(self.put("sheet.csv", sheet)), *late, into="late")
         grades = [row["Grade"] for row in self.rows("late", "moodle.csv")]
         self.assertEqual(grades, ["3.6", "3"])  # kills: points without what is late

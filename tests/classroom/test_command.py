@@ -83,7 +83,7 @@ class Command(Graded):
         (parts / "01.score.cu").write_text("// task 01.softmax: mine\n;\n// end 01.softmax\n")
         (parts / "01_naive").mkdir()
         (parts / "01_naive/naive.cu").symlink_to("../01.score.cu")
-        files = ("anna.txt", "berta, b.txt", "berta, b.json", "emil.txt", "fritz.txt")
+        files = ("anna.txt", "berta, b.txt", "fritz.txt")
         shown = tuple(f"into/{name}" for name in ("results.csv", *files))
         self.command("--submissions", "S/folder", "--results", "S/into", *only, shown=shown)
         one = ("--submission", "S/folder/berta, b", "--only", "01.score,01.weighted-sum")
@@ -99,11 +99,13 @@ class Command(Graded):
         self.command("--prepare", *only)
         self.command("--submission", "S/folder/anna", *only, "--results", "/dev/full/r.json")
         self.command("--submission", "S/folder/anna", *only, CC="no-compiler", CXX="")
+        self.command("--submission", "S/folder/anna", GRADE_MEMORY_MB="1023")
         self.command("--submissions", "S/folder", "--results", "S/folder/notes.txt")
         for arguments in (
             ("--only", "07_none"),
             ("--subm", "x"),
             ("--submissions", "S/folder"),
+            ("--submissions", "S/folder/.hidden", "--results", "S/none"),
             ("--require", "many"),
             ("--key", "ws"),
             ("--key", "", "--check"),

@@ -51,13 +51,6 @@ class Folder(Graded):
         tree = self.tree("folder/plain")
         expected = {"plain": (FULL, "all tasks 10/10")}
 
-        # 120 lines that race, in the first of three launches, and change nothing. Kills: the report is read up to 50
-        # hazards, and the launches behind them are lost.
-        racing = self.tree("folder/racing")
-        race = STORE + "\t\tif (S[row * N] > 1e35f)\n\t\t\tdot = 0.0f;\n" * 120
-        self.replace(racing / "01_naive/naive.cu", STORE, race)
-        expected["racing"] = (["9.25", "10", "2.25", "4", "3"], "-0.3 no hazards: naive: racecheck: ")
-
         # Kills: the name of the file that is written first is longer than the file's; a line end ends a line.
         for name, shown in (
             (b"x" * 236 + b".zip", None),

@@ -1,4 +1,4 @@
-"""What others read: results.json as Gradescope's documentation has it, JUnit, CSV, and the autograder's zip."""
+"""The autograder's zip, a grader that is stopped, and what a submission may do in a container."""
 
 from __future__ import annotations
 
@@ -12,66 +12,13 @@ import time
 from pathlib import Path
 
 from case import running
-from grading import CLASS_OF_WINDOWS, GRADE, ROOT, Graded, only_when_thorough, read_json, run, run_grader
+from grading import CLASS_OF_WINDOWS, GRADE, ROOT, Graded, only_when_thorough, read_json, run
 
 CONTAINER = Path(__file__).with_name("container.py")
-FORMATS = {"text", "html", "simple_format", "md", "ansi"}
-VISIBILITIES = {"hidden", "after_due_date", "after_published", "visible"}
-KEYS = set("score max_score execution_time output output_format test_output_format test_name_format visibility".split())
-KEYS |= {"stdout_visibility", "extra_data", "tests", "leaderboard"}
-TEST_KEYS = set(
-    "score max_score status name name_format number output output_format tags visibility extra_data".split()
-)
 WRONG = ("float m = -INFINITY;", 'float m = 0.0f; // <&">')
 
 
 class Gradescope(Graded):
-    def expect_schema(self, results: dict) -> None:
-        """Which keys there may be, and what they hold."""
-        self.assertLessEqual(set(results), KEYS)
-        self.assertIsInstance(results["score"], (int, float))
-        self.assertIsInstance(results["output"], str)
-        self.assertIn(results["output_format"], FORMATS)
-        self.assertIn(results["stdout_visibility"], VISIBILITIES)
-        for test in results["tests"]:
-            self.assertLessEqual(set(test), TEST_KEYS)
-            self.assertTrue(0 <= test["score"] <= test["max_score"] and test["max_score"] > 0, test)
-            self.assertEqual(test["status"], "passed" if test["score"] == test["max_score"] else "failed")
-            self.assertTrue(all(isinstance(test[key], str) and test[key] for key in ("name", "number", "output")))
-            self.assertIn(test["output_format"], FORMATS)
-            self.assertEqual(test["visibility"], "visible")  # a hidden test would hide the total
-            self.assertIsInstance(test["tags"], list)
-        self.assertAlmostEqual(sum(test["score"] for test in results["tests"]), results["score"], 2)
-
-    def test_results_follow_the_schema(self) -> None:
-        tree = self.tree("schema")
-        self.replace(tree / "01_naive/naive.cu", *WRONG)
-        path = self.scratch / "r.json"
-        self.assertEqual(run_grader("--submission", tree, "--only", "01_naive", "--results", path).returncode, 0)
-        self.expect_schema(read_json(path))
-        self.assertEqual(len(read_json(path)["tests"]), 3)
-        run_grader("--submission", self.tree("none", solved=False), "--results", path)
-        self.expect_schema(read_json(path))
-        self.assertEqual(len(read_json(path)["tests"]), len(self.grader().course.tasks))
-
-    @only_when_thorough
-    def test_partial_results_survive_a_kill(self) -> None:
-        """A grader that is killed leaves what it had found out so far."""
-        path = self.scratch / "r.json"
-        command = [sys.executable, str(GRADE), "--submission", str(self.tree("killed")), "--results", str(path)]
-        environment = {**os.environ, "TMPDIR": str(self.scratch)}  # it cannot clean up
-        with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, start_new_session=True) as grader:
-            end = time.monotonic() + 600
-            while not (path.exists() and '"passed"' in path.read_text()):
-                self.assertIsNone(grader.poll())
-                self.assertLess(time.monotonic(), end)
-                time.sleep(0.05)
-            os.killpg(grader.pid, signal.SIGKILL)
-        results = read_json(path)
-        self.expect_schema(results)
-        self.assertTrue(0 < results["score"] < 100)
-        self.assertIn("was stopped", results["output"])
-
     def test_a_signal_ends_everything_at_once(self) -> None:
         """No process stays, no scratch directory, no half-written file; what there is says that it is not all."""
         tree, scratch = self.tree("stopped"), self.scratch / "scratch"
@@ -99,7 +46,6 @@ class Gradescope(Graded):
                 self.assertEqual(running(str(scratch)), [])
                 self.assertEqual([path.name for path in into.iterdir()], ["r.json"])
                 results = read_json(into / "r.json")
-                self.expect_schema(results)
                 self.assertIn("was stopped", results["output"])
 
     @only_when_thorough
@@ -123,7 +69,6 @@ class Gradescope(Graded):
         for script in ("setup.sh", "run_autograder"):
             self.succeeded(run(*inside, base / "source" / script, environment=environment))
         results = read_json(base / "results/results.json")
-        self.expect_schema(results)
         self.assertEqual(results["score"], 100, results["output"])
         if inside:
             self.assertIn("run as another user, with limits", results["output"])

@@ -301,20 +301,6 @@ class Sandbox(unittest.TestCase):
             self.run_it(f"echo w > {other}/new", write=[other])
             self.assertEqual((other / "new").read_text(), "w\n")
 
-    def test_how_the_grader_ends_where_there_is_nothing_to_grade(self) -> None:
-        """Kills: another exit status, a traceback, a folder without submissions that ends well."""
-        grader = ROOT / "classroom/grade.py"
-        with temporary() as folder:
-            (folder / "notes.txt").write_text("none")
-            into = ["--results", folder / "results"]
-            for options, memory, status, says in (
-                (["--submissions", folder, *into], "1024", 2, f"SUBMISSIONS={folder}: no zip and no directory in it"),
-                (["--submission", folder], "1023", 3, "GRADE_MEMORY_MB=1023: expected at least 1024"),
-            ):
-                done = run(sys.executable, grader, *options, environment={"GRADE_MEMORY_MB": memory})
-                self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
-                self.assertRegex(done.stderr, f"^grade: {re.escape(says)}[^\\n]*\\n$")
-
     def test_what_the_environment_asks(self) -> None:
         for given, found in (("7", 7), ("0", 4), ("-3", 4), ("9999999", 9999999), ("10000000", 4), ("x", 4)):
             with unittest.mock.patch.dict(os.environ, {"GRADE_CPU_SECONDS": given}):

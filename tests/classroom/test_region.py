@@ -90,36 +90,21 @@ O[0] = 1; #pragma unroll                               | on its own line
 #pragma GCC unroll 4                                   | no directives
 #pragma unrolled                                       | no directives
 #pragma unroll 4 /* open                               | no directives
-#pragma once                                           | no directives
-#define x 1                                            | no directives
-#                                                      | no directives
-O[0] = 1; #include "../key"                            | no directives
-O[0] = me##mcpy(O, q, 4);                              | no directives
-#pragma unroll D; exit(0)                              | no directives
 #pragma unroll 4                                       | ends in #pragma unroll
 float (*f)(float) = 0;                                 | pointers to functions
 O[0] = ((float (*)(float))123)(1);                     | pointers to functions
-float ((*f)(float)) = 0;                               | pointers to functions
-O[0] = 1; int ((x)) = 3;                               | pointers to functions
 float (&r)[3] = x;                                     | pointers to functions and arrays
 const float (*f)(float) = 0;                           | pointers to functions
-float const (*f)(float) = 0;                           | pointers to functions
-int f(int (*)(int));                                   | pointers to functions
 auto f = expf;                                         | can only be called
 auto *f = sum_over_warp;                               | can only be called
-auto z = multiply_rows<D, 3>;                          | can only be called
 O[0] = static_cast<float(*)(float)>(expf)(1);          | casts are to numbers
 float expf(3);                                         | a function has this name
 float expf = 3; auto f = fmaxf;                        | can only be called
-auto f = std::max;                                     | can only be called
 float sum_over_warp(float x);                          | a function has this name
-auto f = [&](float x) { return x; }; auto g = f;       | can only be called
 auto f = [&](float x) { return x; }; auto h = &f; | an address is taken only
-auto f = [](float (*h)(float)) { return h(1); };       | pointers to functions
 auto f = [x = q](int x) { return x; };                 | captures with
 auto f = [q, &](int x) { return x; };                  | captures with
 auto f = [&*q](int x) { return x; };                   | captures with
-auto f = [expf](int x) { return x; };                  | can only be called
 auto f = [&](auto x) { return x; };                    | type is written out
 auto f = [](auto x) { return x; };                     | type is written out
 auto f = [&](int i, auto x) { return x; };             | type is written out
@@ -129,17 +114,12 @@ float f = [&](int x) { return x; };                    | a lambda is written
 auto g = [&] { return [&] { return 1; }; }();          | a lambda is written
 auto f = [] { return 1; }; auto f = [] { return 2; };  | a second lambda of this name
 auto f{[&] { return 1; }};                             | a lambda is written
-auto (f) = [&] { return 1; };                          | a lambda is written
 auto x = 1, f = [&] { return 1; };                     | a lambda is written
-const f = [&] { return 1; };                           | a lambda is written
 auto sum_over_warp = [&] { return 1; };                | choose another one
 auto multiply_rows = [&] { return 1; };                | choose another one
-auto fmaxf = [&] { return 1; };                        | choose another one
 auto threadIdx = [&] { return 1; };                    | choose another one
 auto INFINITY = [&] { return 1; };                     | choose another one
-auto T = [&] { return 1; };                            | choose another one
 auto f = [&] { return 1; }; f = 3;                     | can only be called
-O[0] = expf; [&] { O[0] = 1; }();                      | can only be called
 float *fmaxf(3);                                       | a function has this name
 float &expf(3);                                        | a function has this name
 float x = fminf(1.0f, fmaxf(q[0], 2)); float z = fmaxf; | can only be called
@@ -158,50 +138,29 @@ auto *a[4] = {};                                       | arrays of pointers
 auto &&r = O[0];                                       | with one &
 const int *p = (const int *)q;                         | casts are to numbers
 if ((int *)q) O[0] = 1;                                | casts are to numbers
-O[0] = ((float4)q[0]).x;                               | casts are to numbers
-const int *p = (int const *)q;                         | casts are to numbers
-if (D) [](float x) { O[0] = x; };                      | a lambda is written
 if (D) [&](auto x) { O[0] = x; }(3);                   | type is written out
-auto *f = [] { return 1; };                            | a lambda is written
 auto f = [&]<int K>(float x) { return x; };            | a lambda is written
 auto f = [](int x) __attribute__((no_sanitize("thread"))) { return x; }; | no strings
-auto f = [](int x) __attribute__((no_sanitize_thread)) { return x; }; | a lambda is written
 auto f = [](int x) -> int __attribute__((hot)) { return x; }; | __attribute__: not one of
 f([&](int x) { return x; });                           | a lambda is written
 O[0] = q[ [] { return 0; }() ];                        | [
 O[0] = q [[maybe_unused]] ;                            | [
 float **pp; O[0] = 1;                                  | pointers to pointers
 float *const *p = 0;                                   | pointers to pointers
-O[0] = *(int *){q};                                    | casts are to numbers
 O[0] = ((struct partial)p).m;                          | casts are to numbers
 int x = 3, *p = 0, **r = 0;                            | pointers to pointers
 auto **z = 0;                                          | pointers to pointers
 float *a[4];                                           | arrays of pointers
 float x = 1, *p[2];                                    | arrays of pointers
-float x = 1, *p = &x;                                  | an address is taken only
-auto pp = &q;                                          | an address is taken only
-const auto a = q, *pp = &q;                            | an address is taken only
-for (auto a = q, *pp = &q;;) ;                         | an address is taken only
-auto *const pp = &q; O[0] = 1;                         | an address is taken only
 float4 v = *reinterpret_cast<float4 *>(&q);            | cast a pointer
 float *p = &P.m;                                       | an address is taken only
-float *p = &P.m + q[0];                                | an address is taken only
-float *p = &(P.m);                                     | an address is taken only
 float *p = &3[q];                                      | an address is taken only
-float *p = &(q[0], P);                                 | an address is taken only
 float *p = &(P.m[0] + 3);                              | an address is taken only
-float *p = &(P.m[0].l);                                | an address is taken only
 float4 v = *(float4 *)&P.m;                            | cast a pointer
-O[0] = *(&P.m)[3];                                     | an address is taken only
-O[0] = (&q)[0][1];                                     | an address is taken only
 unknown(&q);                                           | an address is taken only
 O[0] = &&label;                                        | expected a value
 float &&r = 1;                                         | with one &
-float4 v = *(float4 *)&q;                              | cast a pointer
-float4 v = *(float4 *)(&q);                            | an address is taken only
 O[0] = *(float4 *)*m;                                  | cast a pointer
-int *p = (int *)q; *p = 3;                             | casts are to numbers
-reinterpret_cast<long *>(O)[0] = 1;                    | casts are to numbers
 O[0] = (float4 &)q[0];                                 | casts are to numbers
 O->*m = 1;                                             | a member's name
 O.*m = 1;                                              | a member's name
@@ -241,7 +200,6 @@ const auto &[a, b] = q;                                | write a variable for ea
 [[maybe_unused]] float x = 1;                          | no attributes: leave it out
 if (D) [[likely]] O[0] = 1;                            | no attributes: leave it out
 ::std::max(1, 2);                                      | T::KEYS, T::ROWS
-O[0] = T::std::max(1, 2);                              | T::KEYS, T::ROWS
 <<<<<<< HEAD                                           | a merge has a conflict
 ::exit(0);                                             | T::KEYS, T::ROWS
 O[0] = T::other;                                       | T::KEYS, T::ROWS
@@ -260,10 +218,8 @@ O[0] = 1.0fi;                                          | expected a number
 ??=include <naive.cu> O[0] = 1;                        | .cu: not a member
 O[0] = 1'000_x;                                        | expected a number
 O[0] = 1.0_x;                                          | expected a number
-O[0] = 1.0ff;                                          | expected a number
 ü = 3;                                                 | U+00FC
 O[0] = 1 <: 3;                                         | write [
-int x = 3 %:include 4;                                 | no directives
 O[0] = 1; \                                            | join the lines
 O[0] = 1; // comment \                                 | swallows the next line
 O[0] = 1; /* open                                      | without */
@@ -319,18 +275,7 @@ class Region(unittest.TestCase):
             ("#pragma unroll N\nfor (;;) ;", "a number or a constant"),
             *(
                 (f"#pragma unroll {count}\nfor (;;) ;", "a number or a constant")
-                for count in (
-                    "std",
-                    "D / x",
-                    "T::other",
-                    "max",
-                    "4u",
-                    "exit",
-                    "NULL",
-                    "__LINE__",
-                    "sizeof(q)",
-                    "4 _Pragma(1)",
-                )
+                for count in "std|D / x|T::other|max|4u|exit|NULL|__LINE__|sizeof(q)|4 _Pragma(1)".split("|")
             ),
         ):
             with self.assertRaisesRegex(Refusal, said):
@@ -445,13 +390,7 @@ class Region(unittest.TestCase):
         """Pieces of solutions and cheats, put together at random: each word of what is taken is known, or is u_...."""
         draw = random.Random(20)
         pieces = [token.text for _, _, text in course_regions() for token in tokens_of(text) if token.kind != "pragma"]
-        pieces += re.findall(r"\S+", " ".join(text for text, _ in cases(REFUSED))) + [
-            "sim",
-            "exit",
-            "__x",
-            "main",
-            "u_x",
-        ]
+        pieces += re.findall(r"\S+", " ".join(text for text, _ in cases(REFUSED)) + " sim exit __x main u_x")
         names = names_of("02.merge")
         known = (
             words.ARITHMETIC | words.VECTORS | words.STATEMENTS | words.OTHER_WORDS | words.BUILT_IN | words.CONSTANTS

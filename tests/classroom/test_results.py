@@ -86,9 +86,12 @@ note: a note
         self.assertEqual({test["max_score"] for test in tests.values()}, {4.0})
         self.assertEqual((read["score"], tests["01.lost"]["score"], tests["02.unknown"]["score"]), (13.4, 2.4, 3.0))
         self.assertEqual([test["status"] for test in tests.values()], ["passed"] * 2 + ["failed"] * 4)
-        self.assertEqual(tests["01.full"]["output"], "all points")
+        self.assertEqual(tests["01.full"], {
+            "name": "01_naive: title of 01.full", "number": "01.full", "output": "all points", "output_format": "text",
+            "score": 4.0, "max_score": 4.0, "status": "passed", "tags": ["01_naive"], "visibility": "visible",
+        })  # fmt: skip
+        self.assertEqual((read["output_format"], read["stdout_visibility"]), ("text", "hidden"))
         self.assertIn("O <is> 3", tests["01.lost"]["output"])
-        self.assertEqual((tests["02.none"]["tags"], tests["02.none"]["visibility"]), (["02_online_softmax"], "visible"))
         for part in ("all tasks", "prediction (no points): k: 1 bytes", "note: a note\n", "was stopped before"):
             self.assertIn(part, read["output"])
         results.complete, results.trouble = True, "no\nzip"

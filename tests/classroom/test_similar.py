@@ -154,7 +154,7 @@ class Similar(Collected):
                 texts.setdefault(task, []).append(similar.own_text(edit.words, text, stub, given))
                 published[task] = similar.own_text("", solutions[task], stub, given)
         pairs = [pair for task, found in texts.items() for pair in similar.pairs_of(task, found, published[task])]
-        self.assertGreater(sum(len(found) * (len(found) - 1) // 2 for found in texts.values()), 60)
+        self.assertGreaterEqual(sum(len(found) * (len(found) - 1) // 2 for found in texts.values()), 15)
         for pair in pairs:
             self.assertFalse(pair.is_remarkable, (pair.task, pair.one.student, pair.other.student))
             near = [similar.score_of(each.runs, published[pair.task].runs) for each in (pair.one, pair.other)]

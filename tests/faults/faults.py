@@ -11,6 +11,7 @@ changes a result.
     says: TEXT, TEXT | TEXT           no such line: whatever it says. logits: these are off by more than the tolerance;
                                       counts: they are right, what moved is not
     kernels: NAME NAME                which are built anew (tools/plant), where the options do not say
+    loses TASK: criteria              a submission, too, of which ../classroom/mutants.py says what it loses
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def planted(entry: edits.Edit) -> Path:
 
 def runs_of(entry: edits.Edit) -> list[tuple[str, str]]:
     """The options of each run of a fault, and what it says. "-": no fault, and another suite's."""
-    if unknown := {*entry.header} - {"options", "says", "kernels"} or {"options"} - {*entry.header}:
+    own = {key for key in entry.header if not key.startswith(("loses ", "says "))}
+    if unknown := own - {"options", "says", "kernels"} or {"options"} - own:
         entry.fail(f"'{unknown.pop()}': expected options: and says:")
     runs, texts = entry.header["options"].split(" | "), entry.header.get("says", "").split(" | ")
     if len(texts) not in (1, len(runs)):
