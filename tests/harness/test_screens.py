@@ -240,13 +240,9 @@ class Hours(ScreenCase):
         piped = run([ROOT / "00_gpu/gpu", "--sweep", "--kernel", "copy"])
         self.assertEqual((piped.status, piped.err, "make plot" in piped.out), (0, "", False))
 
-    def test_a_small_run_may_say_yes(self) -> None:
-        for chapter in CHAPTERS:
-            self.assertIn("verified", self.program(chapter, f"{next(iter(LINES[chapter]))} --yes --quiet"))
-
 
 class Suggestions(ScreenCase):
-    """A word that is none, near one that is."""
+    """A word that is none, near one that is; of options: test_options.c."""
 
     def test_in_every_chapter(self) -> None:
         for chapter, name in CHAPTERS.items():
@@ -255,7 +251,3 @@ class Suggestions(ScreenCase):
                 done = run([ROOT / chapter / name, "--kernel", kernel[:-1]])
                 self.assertEqual((done.status, done.out), (2, ""))
                 self.assertRegex(done.err, rf"\A{name}: --kernel: expected .*; did you mean \w+\?\n\Z")
-            for written, meant in (("--kernal", "--kernel"), ("--inputs", "--input"), ("--verbos", "--verbose")):
-                done = run([ROOT / chapter / name, written])
-                says = f"{name}: {written}: unknown option, did you mean {meant}?\n"
-                self.assertEqual((done.status, done.out, done.err), (2, "", says))
