@@ -1,4 +1,4 @@
-"""Chapter 08's kernels beside chapter 05's, pages that are not there, and the sweep."""
+"""Chapter 08's kernels beside chapter 05's and pages that are not there."""
 
 from __future__ import annotations
 
@@ -47,18 +47,3 @@ class Steps(Case):
         ran = [run([DECODE, "--kernel", name, *options], SIM_CHECK="none") for name in ("decode_split", "decode_paged")]
         split, paged = (json.loads(done.out)["kernels"][0]["floor"] for done in ran)
         self.assertEqual(split, paged)
-
-    def test_the_sweep_splits(self) -> None:
-        """What is asked for grows by Q and the partials of each split."""
-        done = run([DECODE, "--sweep", "--kernel", "decode_split"], SIM_CHECK="none")
-        self.assertEqual(done.status, 0, done.err)
-        lines = done.out.splitlines()
-        head = next(
-            at for at, line in enumerate(lines) if line.startswith("# seq\tdim\theads\tkv_heads\tsplits\tpage\t")
-        )
-        expected = [(256 << 2 * level, S) for level in range(3) for S in (1, 4, 16, 44, 88, 176)]
-        self.assertEqual(len(lines[head + 1 :]), len(expected))
-        for line, (n, S) in zip(lines[head + 1 :], expected):
-            self.assertTrue(line.startswith(f"{n}\t64\t9\t3\t{S}\t16\tdecode_split\tyes\t"), line)
-            read, written = 2 * n * 192 + S * 576 + S * 9 * 66, S * 9 * 66 + 576
-            self.assertIn(f"\t{4 * read}\t{4 * written}\t", line)

@@ -1,4 +1,4 @@
-"""Chapter 07's program: models that cannot be used (all of them are in tests/model/test_flat.py), and its sweep."""
+"""Chapter 07's program: models that cannot be used (all of them are in tests/model/test_flat.py)."""
 
 from __future__ import annotations
 
@@ -29,19 +29,3 @@ class Models(Case):
         self.refused("README.md: is no model, expected a file that tools/model wrote", ROOT / "README.md")
         gguf = self.write(b"GGUF\3")
         self.refused(f"is a GGUF file, which has to be converted: tools/model --convert {gguf}", gguf)
-
-
-class Sweep(Case):
-    def test_it_decodes(self) -> None:
-        """A token after more and more others. Only what attention asks for grows: 2C for each key."""
-        done = run([TRANSFORMER, "--sweep", "--kernel", "strided"])
-        self.assertEqual(done.status, 0, done.err)
-        lines = done.out.splitlines()
-        head = next(at for at, line in enumerate(lines) if line.startswith("# seq\tkeys\tdim\theads\tkv_heads\t"))
-        names = lines[head].removeprefix("# ").split("\t")
-        rows = [dict(zip(names, line.split("\t"))) for line in lines[head + 1 :]]
-        self.assertEqual([int(row["keys"]) for row in rows], [64, 128, 256, 512, 1024, 2048])
-        for row in rows:
-            self.assertEqual((row["seq"], row["dim"], row["heads"], row["kv_heads"]), ("1", "64", "9", "3"))
-            self.assertEqual((row["kernel"], row["verified"]), ("strided", "yes"))
-            self.assertIn(f"\t{4 * 576 * (1 + 2 * int(row['keys']))}\t2304\t", "\t".join(row.values()))
