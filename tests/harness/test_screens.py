@@ -84,6 +84,10 @@ class Screens(ScreenCase):
             with self.subTest(chapter):
                 self.assert_demonstration(self.program(chapter, options, SIM_CHECK="none"), f"{chapter} {options}")
 
+    def test_lines_of_other_screens(self) -> None:
+        for chapter, options, shown in SHOWN:
+            self.assertIn(shown, self.program(chapter, options), f"{chapter} {options}")
+
     def test_the_kind_of_input_is_explained_where_it_is_not_the_usual_one(self) -> None:
         for chapter in ("01_naive", "03_tiled_matmul"):
             help_text = self.program(chapter, "--help")
@@ -93,6 +97,23 @@ class Screens(ScreenCase):
                 size = "--m 3 --n 3 --k 3" if chapter == "03_tiled_matmul" else "--seq 3 --dim 2"
                 out = self.program(chapter, f"{size} --input {kind}")
                 self.assertEqual(f"\ninput: {meaning}\n" in out, kind != "random", f"{chapter} {kind}")
+
+
+# Lines of screens that show nothing else of their own.
+SHOWN = (
+    ("00_gpu", "--rows 3 --cols 5 --kernel who_am_i --input ramp --verbose",
+     "            error 0 at block[0,0], tolerance 0, not judged: the result is nothing but zeros\n"),
+    ("01_naive", "--seq 33 --heads 6 --dim 128 --gpu a100-80",
+     "simulated device, limits of NVIDIA A100 80 GB\n"),
+    ("06_backward", "--seq 9 --tile-q 32",
+     ".\nThe price is arithmetic: 1.42 times the FLOP of naive, with P made anew in both\npasses. backward_atomic has"),
+    ("06_backward", "--seq 1 --dim 2 --kernel backward_split --verbose --input constant",
+     "            error 0 at dK[0,0,0,0], tolerance "),
+    ("06_backward", "--seq 1 --dim 2 --kernel backward_split --verbose --input constant",
+     ", not judged: rounding may exceed the result\n"),
+    ("09_variants", "--seq 4100 --heads 1 --kernel decode --verbose",
+     "\n            64 of 4,100 rows checked, drawn at random\n"),
+)  # fmt: skip
 
 
 class Next(ScreenCase):
