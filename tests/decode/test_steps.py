@@ -1,4 +1,4 @@
-"""Chapter 08's kernels beside chapter 05's and pages that are not there."""
+"""Chapter 08's kernels beside chapter 05's."""
 
 from __future__ import annotations
 
@@ -31,14 +31,6 @@ class Steps(Case):
             shape, step = read_npy(self.scratch / "step/o.npy")
             self.assertEqual(shape, (H, d))
             self.assertLess(max(abs(a - b) for a, b in zip(step, last)), 1e-6, kernel)
-
-    def test_a_freed_page_is_found(self) -> None:
-        whole = run([BUILD / "decode/pages", "whole"])
-        self.assertEqual((whole.status, whole.err), (0, ""))
-        freed = run([BUILD / "decode/pages", "freed"])
-        self.assertNotEqual(freed.status, 0)
-        for said in ("Invalid __global__ read", "freed", "load_pieces"):
-            self.assertIn(said, freed.err)
 
     @unittest.skipUnless(os.environ.get("LONG"), "LONG=1 (make test-all) only")
     def test_pages_filled_before_the_run_are_in_no_floor(self) -> None:
