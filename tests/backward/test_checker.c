@@ -285,23 +285,6 @@ Test(checker, loaded_rows_are_not_judged)
 	tear_down(&s);
 }
 
-/* Why the gradients of this course are random: ones in dO make every row of dO the right one. */
-Test(checker, ones_in_do_hide_a_wrong_row)
-{
-	struct setting s = set_up(1, 2, 97, 40, false, INPUT_RANDOM, 7);
-	struct comparison shown = run(&s, FAULT_DO_ROW);
-	cr_expect(!shown.passed, "random dO");
-	free_run(&shown);
-	expectations_free(&s.expectations);
-	for (size_t t = 0; t < s.elements; t++)
-		s.values[3][t] = 1.0f;
-	expect(&s);
-	struct comparison hidden = run(&s, FAULT_DO_ROW);
-	cr_expect(hidden.passed, "ones no longer hide it: then the remark in the chapter is wrong");
-	free_run(&hidden);
-	tear_down(&s);
-}
-
 /* What ordinary input uses of the tolerance, and what zeros would use. */
 Test(checker, tolerance_does_not_drift)
 {
