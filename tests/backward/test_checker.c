@@ -284,17 +284,3 @@ Test(checker, loaded_rows_are_not_judged)
 		cr_expect_null(s.expectations.items[i].row_bounds, "%s", s.expectations.items[i].tensor);
 	tear_down(&s);
 }
-
-/* What ordinary input uses of the tolerance, and what zeros would use. */
-Test(checker, tolerance_does_not_drift)
-{
-	struct setting s = set_up(1, 1, 200, 64, false, INPUT_RANDOM, 7);
-	struct comparison o = run(&s, CORRECT_NAIVE);
-	for (int g = 0; g < GRADIENTS; g++) {
-		double ratio = check_ratio(&o.checks[g]);
-		cr_expect(ratio > 1e-3 && ratio < 0.1, "%s uses %g of its tolerance", gradient_names[g], ratio);
-		cr_expect(o.checks[g].power > 1e3, "%s: power %g", gradient_names[g], o.checks[g].power);
-	}
-	free_run(&o);
-	tear_down(&s);
-}
