@@ -111,6 +111,14 @@ SHOWN = (
      "            error 0 at dK[0,0,0,0], tolerance "),
     ("06_backward", "--seq 1 --dim 2 --kernel backward_split --verbose --input constant",
      ", not judged: rounding may exceed the result\n"),
+    ("06_backward", "--seq 70 --dim 5 --causal --kernel backward_atomic --verbose",
+     "\n  (forward)              6.76 kB  1.68 kB  16.2 kB  8.16 kB    4.20 kB  1.68 kB\n"),
+    ("06_backward", "--seq 70 --dim 5 --causal --kernel backward_atomic --verbose",
+     "\n  all launches           9.25 kB  3.08 kB  21.4 kB  17.4 kB    10.4 kB  4.48 kB\n"
+     "  atomics on dQ: 1.52 kB requested\n"),
+    ("06_backward", "--seq 70 --dim 5 --causal --kernel backward_atomic --verbose",
+     "\n  requested        2,160      700  2,860      380  6Nd + 2dΣR per head\n"
+     "    counted        2,160      700  2,860      380  equal\n"),
     ("09_variants", "--seq 4100 --heads 1 --kernel decode --verbose",
      "\n            64 of 4,100 rows checked, drawn at random\n"),
 )  # fmt: skip
