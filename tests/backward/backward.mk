@@ -1,7 +1,7 @@
 # Chapter 06's suites: tests/backward/test_NAME.c is the suite backward_NAME. Included by tests/Makefile, which sets
 # HERE, ROOT, BUILD, CC, CXX, CFLAGS, SUPPORT and LIBRARIES, after harness.mk, which sets HARNESS_OBJECTS.
 
-BACKWARD_OBJECTS := $(BUILD)/backward/gradient_variants.o $(BUILD)/backward/finite_differences.o
+BACKWARD_OBJECTS := $(BUILD)/backward/gradient_variants.o
 BACKWARD := $(ROOT)/06_backward
 
 $(BUILD)/backward/%.o: $(HERE)/backward/%.c
@@ -20,8 +20,6 @@ $(BUILD)/backward/no_visible_key: $(HERE)/backward/programs/no_visible_key.c $(B
 	@mkdir -p $(@D)
 	@$(BACKWARD_SIMCC) $(BACKWARD_KERNELS:$(ROOT)/%=$(SIM_OBJECTS)/%.o) $< -lm -o $@
 
-
-$(BUILD)/backward_finite_differences: $(BUILD)/chapters/backward
 build: $(if $(filter backward_files,$(NAMES)),$(BUILD)/backward/no_visible_key)
 
 -include $(BACKWARD_OBJECTS:.o=.d)

@@ -2,9 +2,10 @@
  * The double-precision gradients: what must hold whatever the numbers, their tolerances, and which rows are sampled.
  * That they are the derivatives of the forward, tests/variants/test_reference.c says.
  */
-#include "finite_differences.h"
 #include "in_use.h"
+#include "problem/inputs.h"
 #include "verify/attention.h"
+#include "verify/gradients.h"
 #include "verify/tolerance.h"
 
 #include <criterion/criterion.h>
@@ -13,6 +14,61 @@
 #include <string.h>
 
 static const struct row_list every_row = {NULL, 0};
+
+enum { TENSORS = 4 };
+
+/* A small problem with standard normal inputs. */
+struct setting {
+	struct attention_inputs inputs;
+	float *tensors[TENSORS]; /* Q K V dO; the first three are those of inputs */
+	float *sink;             /* [H], of the inputs if they have one */
+	size_t elements;         /* of Q */
+};
+
+/* A `sink` of the modifiers that is not NULL stands for normal numbers. */
+static struct setting set_up_with(
+	struct modifiers modifiers, size_t batch, size_t heads, size_t seq, size_t dim, bool causal)
+{
+	static const char *const names[TENSORS] = {"Q", "K", "V", "dO"};
+	struct setting s = {
+		.inputs = {
+			.batch = batch,
+			.heads = heads,
+			.seq = seq,
+			.dim = dim,
+			.causal = causal,
+			.scale = (float)(1.0 / sqrt((double)dim)),
+			.modifiers = modifiers}};
+	s.elements = batch * heads * seq * dim;
+	for (int t = 0; t < TENSORS; t++) {
+		s.tensors[t] = calloc(s.elements, sizeof(float));
+		for (size_t i = 0; i < s.elements; i++)
+			s.tensors[t][i] = input_normal(11, names[t], i);
+	}
+	s.sink = calloc(heads, sizeof(float));
+	for (size_t h = 0; h < heads; h++)
+		s.sink[h] = input_normal(11, "sink", h);
+	s.inputs.q = s.tensors[0];
+	s.inputs.k = s.tensors[1];
+	s.inputs.v = s.tensors[2];
+	if (modifiers.sink)
+		s.inputs.modifiers.sink = s.sink;
+	return s;
+}
+
+static struct setting set_up(size_t batch, size_t heads, size_t seq, size_t dim, bool causal, float scale)
+{
+	struct setting s = set_up_with((struct modifiers){0}, batch, heads, seq, dim, causal);
+	s.inputs.scale = scale;
+	return s;
+}
+
+static void tear_down(struct setting *s)
+{
+	for (int t = 0; t < TENSORS; t++)
+		free(s->tensors[t]);
+	free(s->sink);
+}
 
 /* One token: P is 1 whatever q and k are, so dV = dO, and nothing depends on Q and K. */
 Test(reference, one_token)

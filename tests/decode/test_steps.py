@@ -1,4 +1,4 @@
-"""Chapter 08's kernels beside chapter 05's, pages that are not there, and the sweep."""
+"""Chapter 08's kernels beside chapter 05's."""
 
 from __future__ import annotations
 
@@ -32,14 +32,6 @@ class Steps(Case):
             self.assertEqual(shape, (H, d))
             self.assertLess(max(abs(a - b) for a, b in zip(step, last)), 1e-6, kernel)
 
-    def test_a_freed_page_is_found(self) -> None:
-        whole = run([BUILD / "decode/pages", "whole"])
-        self.assertEqual((whole.status, whole.err), (0, ""))
-        freed = run([BUILD / "decode/pages", "freed"])
-        self.assertNotEqual(freed.status, 0)
-        for said in ("Invalid __global__ read", "freed", "load_pieces"):
-            self.assertIn(said, freed.err)
-
     @unittest.skipUnless(os.environ.get("LONG"), "LONG=1 (make test-all) only")
     def test_pages_filled_before_the_run_are_in_no_floor(self) -> None:
         """Kills: a floor above the time that an H200 took. Pages hold the bytes of K and V, and no L2 holds them."""
@@ -47,18 +39,3 @@ class Steps(Case):
         ran = [run([DECODE, "--kernel", name, *options], SIM_CHECK="none") for name in ("decode_split", "decode_paged")]
         split, paged = (json.loads(done.out)["kernels"][0]["floor"] for done in ran)
         self.assertEqual(split, paged)
-
-    def test_the_sweep_splits(self) -> None:
-        """What is asked for grows by Q and the partials of each split."""
-        done = run([DECODE, "--sweep", "--kernel", "decode_split"], SIM_CHECK="none")
-        self.assertEqual(done.status, 0, done.err)
-        lines = done.out.splitlines()
-        head = next(
-            at for at, line in enumerate(lines) if line.startswith("# seq\tdim\theads\tkv_heads\tsplits\tpage\t")
-        )
-        expected = [(256 << 2 * level, S) for level in range(3) for S in (1, 4, 16, 44, 88, 176)]
-        self.assertEqual(len(lines[head + 1 :]), len(expected))
-        for line, (n, S) in zip(lines[head + 1 :], expected):
-            self.assertTrue(line.startswith(f"{n}\t64\t9\t3\t{S}\t16\tdecode_split\tyes\t"), line)
-            read, written = 2 * n * 192 + S * 576 + S * 9 * 66, S * 9 * 66 + 576
-            self.assertIn(f"\t{4 * read}\t{4 * written}\t", line)

@@ -1,7 +1,7 @@
 # The device under the chapters: tests/device/test_NAME.py is the suite device_NAME. To be included by tests/Makefile after
 # the chapters' rules.
 
-build: $(if $(filter device_trace,$(NAMES)),$(COPIES)) $(if $(filter device_chapters device_toolchain,$(NAMES)),chapters)
+build: $(if $(filter device_chapters device_toolchain,$(NAMES)),chapters)
 
 # A GPU where there is none (gpu.c): every chapter with the side of the harness that is compiled for CUDA; the rest of
 # it and the kernels are the objects that chapters are built of.

@@ -11,7 +11,6 @@ import json
 import re
 import shlex
 import sys
-from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "harness"))
@@ -21,11 +20,6 @@ from case import BUILD, ROOT, Case, run, split_environment
 from test_letters import masked, pruned
 
 RUNS = Path(__file__).with_name("gpu.txt")
-# How many of them are screens.
-SCREENS = {
-    "00_gpu": 4, "01_naive": 2, "02_online_softmax": 2, "03_tiled_matmul": 4, "04_fa1": 2, "05_fa2": 3,
-    "06_backward": 1, "07_transformer": 2, "08_decode": 2, "09_variants": 1, "10_pipeline": 1,
-}  # fmt: skip
 
 
 class Gpu(Case):
@@ -39,5 +33,3 @@ class Gpu(Case):
             out = json.dumps(pruned(json.loads(done.out))) if "--json" in options else masked(done.out)
             made += [f"$ {command}", *out.splitlines(), *done.err.splitlines(), f"= {done.status}"]
         self.assertEqual(golden.changes(RUNS, made), "")
-        shown = Counter(found[0] for line in made if (found := re.match(r"\d\d_\w+", line)))
-        self.assertEqual(shown, SCREENS, "runs were lost")

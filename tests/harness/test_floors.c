@@ -30,57 +30,40 @@ Test(floors, forward_on_an_h200)
 	cr_assert_float_eq(floor_compute(&work, gpu).ms, 20.5, 0.15);
 }
 
-static double hbm_bytes(struct floor_work work, const struct gpu *gpu)
-{
-	struct floor floor = floor_compute(&work, gpu);
-	cr_assert_str_eq(floor.bound_by, "hbm");
-	return floor.ms / 1e3 * gpu->hbm_bytes_per_s;
-}
-
-/* A cache that writes back may keep what was written, up to its size, whatever it belongs to. */
-Test(floors, written_bytes_may_stay_in_l2)
+/* A cache that writes back may keep what was written, up to its size, whatever it belongs to. An intermediate that a
+ * launch hands on is read again as far as L2 cannot hold it; what is waiting at the end is one L2 full, of outputs and
+ * intermediates together. */
+Test(floors, what_l2_keeps)
 {
 	const struct gpu *gpu = gpu_find("h100");
-	const double l2 = 50.0 * 1024 * 1024, inputs = 1000;
+	const double l2 = 50.0 * 1024 * 1024, square = 3 * l2;
+	const struct {
+		double input, written, handed, hbm;
+	} cases[] = {
+		{1000, 4000, 0, 1000},
+		{1000, l2, 0, 1000},
+		{1000, l2 + 4000, 0, 5000},
+		{1000, 3 * l2, 0, 1000 + 2 * l2},
+		{0, 4000, 0, 0},
+		/* S and P of naive attention: 2 x 2 L2 read again; 6.5 L2 written, 5.5 of them to HBM */
+		{l2 / 4, 2 * square + l2 / 2, square, l2 / 4 + 4 * l2 + 5.5 * l2},
+		/* both fit by themselves, not at the end together: half an L2 is written, nothing read again */
+		{l2 / 4, l2 + l2 / 2, l2 / 2, l2 / 4 + l2 / 2},
+	};
 	cr_assert_eq((double)gpu->l2_bytes, l2);
-	cr_assert_float_eq(
-		hbm_bytes((struct floor_work){.input_bytes = inputs, .written_bytes = 4000}, gpu), inputs, 1e-6);
-	cr_assert_float_eq(
-		hbm_bytes((struct floor_work){.input_bytes = inputs, .written_bytes = l2}, gpu), inputs, 1e-6);
-	cr_assert_float_eq(
-		hbm_bytes((struct floor_work){.input_bytes = inputs, .written_bytes = l2 + 4000}, gpu), inputs + 4000,
-		1e-6);
-	cr_assert_float_eq(
-		hbm_bytes((struct floor_work){.input_bytes = inputs, .written_bytes = 3 * l2}, gpu), inputs + 2 * l2,
-		1e-3);
-	struct floor_work only_outputs = {.written_bytes = 4000};
-	cr_assert_float_eq(floor_compute(&only_outputs, gpu).ms, 0, 0);
-	/* Of equal times the memory's is named: all are 0 here. */
-	cr_assert_str_eq(floor_compute(&only_outputs, gpu).bound_by, "hbm");
-	cr_assert_str_eq(floor_compute(&only_outputs, gpu).full_bound_by, "hbm");
-}
-
-/* An intermediate that a launch hands on: what L2 cannot hold is read again. What is waiting at the end is one L2
- * full, of outputs and intermediates together. */
-Test(floors, intermediates_larger_than_l2)
-{
-	const struct gpu *gpu = gpu_find("h100");
-	const double l2 = (double)gpu->l2_bytes, square = 3 * l2, output = l2 / 2, inputs = l2 / 4;
 	cr_assert_float_eq(floor_handed_bytes(l2, gpu), 0, 0);
 	cr_assert_float_eq(floor_handed_bytes(l2 + 100, gpu), 100, 0);
-	cr_assert_float_eq(floor_handed_bytes(l2 / 2, gpu), 0, 0);
-	/* S and P of naive attention: 2 x 2 L2 read again; 6.5 L2 written, 5.5 of them to HBM */
-	struct floor_work work = {
-		.input_bytes = inputs,
-		.written_bytes = 2 * square + output,
-		.handed_bytes = 2 * floor_handed_bytes(square, gpu)};
-	cr_assert_float_eq(hbm_bytes(work, gpu), 0.25 * l2 + 4 * l2 + 5.5 * l2, 1e-3);
-	/* both fit by themselves, not at the end together: half an L2 is written, nothing read again */
-	work = (struct floor_work){
-		.input_bytes = inputs,
-		.written_bytes = 2 * 0.5 * l2 + output,
-		.handed_bytes = 2 * floor_handed_bytes(0.5 * l2, gpu)};
-	cr_assert_float_eq(hbm_bytes(work, gpu), 0.25 * l2 + 0.5 * l2, 1e-3);
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct floor_work work = {
+			.input_bytes = cases[i].input,
+			.written_bytes = cases[i].written,
+			.handed_bytes = 2 * floor_handed_bytes(cases[i].handed, gpu)};
+		struct floor floor = floor_compute(&work, gpu);
+		cr_expect_float_eq(floor.ms / 1e3 * gpu->hbm_bytes_per_s, cases[i].hbm, 1e-3, "case %zu", i);
+		/* Of equal times the memory's is named, also where all are 0. */
+		cr_expect_str_eq(floor.bound_by, "hbm", "case %zu", i);
+		cr_expect_str_eq(floor.full_bound_by, "hbm", "case %zu", i);
+	}
 }
 
 Test(floors, few_blocks_fill_few_sms)

@@ -66,7 +66,7 @@ class Letters(ScreenCase):
                     self.assertNotRegex(out, r"\b-?nan\b|\binf-", "a number that is none")
                     if not golden.REMAKE:
                         self.assertEqual(masked(out), kept)
-        self.assertEqual((len(LINES), sum(map(len, LINES.values()))), (len(CHAPTERS), 42), "screens were lost")
+        self.assertEqual({*LINES}, {*CHAPTERS})
         if golden.REMAKE:
             golden.write(SCREENS, made)
 

