@@ -210,7 +210,7 @@ class Drawn(PictureCase):
         self.assertEqual(picture.title, f"From {at} tokens on attention asks for more bytes than all weights")
         self.assertIn(f" n = {cached}", picture.texts)
         self.assertIn(f"weights, as stored: {1e-6 * weights:.3g} MB", picture.texts)
-        self.assertIn(f"activations: {1e-6 * activations / (len(answer['tokens']) - 1):.3g} MB", picture.texts)
+        self.assertIn(f"activations: {1e-6 * activations / (answer['logit_rows'] - 1):.3g} MB", picture.texts)
 
     def test_what_splits_cost_is_worked_out_from_the_data(self) -> None:
         asked = {
