@@ -575,20 +575,6 @@ class Numbers(Case):
             self.assertLessEqual(max(weights), 1 + 20 * 0.5e-4)
             self.assertAlmostEqual(sum(weights) / 20, cell(path, "inside", head=head), delta=2e-3)
 
-    def test_attention_map_refuses_what_it_cannot_use(self) -> None:
-        real = "tests/data/real_qkv"
-        for status, message, options in (
-            (2, "usage: attention_map DIRECTORY FIRST COUNT", (real,)),
-            (2, "usage: attention_map", (real, "1x", "28")),
-            (2, "the text has 512 characters", (real, "500", "28")),
-            (2, "q.npy", ("tests/data", "0", "28")),
-            (3, "/nowhere/map", (real, "0", "28", "/nowhere/map")),
-        ):
-            with self.subTest(options):
-                done = run(programs() / "attention_map", *options)
-                self.assertEqual(done.returncode, status)
-                self.assertIn(message, done.stderr)
-
 
 class Pages(Case):
     def test_a_stale_readme_leaves_the_next_one_alone(self) -> None:
