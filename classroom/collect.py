@@ -29,7 +29,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
 
 from judge.submission import (
     ARCHIVES,
@@ -188,8 +187,6 @@ def _items_of_archive(path: Path, warn: Callable[[str], None], chapters: set[str
         raise Unusable(f"{size} bytes, expected at most {MOST_BULK}")
     file = path.open("rb")  # as long as its members may be read
     if path.name.lower().endswith(".zip"):
-        if most_entries(file) > MOST_IN_BULK:
-            raise Unusable(f"more than {MOST_IN_BULK} files in it")
         members = listed(lambda: entries_of_zip(file, refuse, whole=True), MOST_IN_BULK)
     else:
         unpacked = tempfile.TemporaryFile()  # noqa: SIM115
@@ -216,19 +213,6 @@ def _items_of_archive(path: Path, warn: Callable[[str], None], chapters: set[str
     return {
         name: {file: files[file] for _, file in counted([*files], lambda *_: None)} for name, files in items.items()
     }
-
-
-def most_entries(file: BinaryIO) -> int:
-    """How many its table of contents has at most, by its length, which its end says: that much Python reads."""
-    size = file.seek(0, io.SEEK_END)
-    file.seek(max(0, size - (1 << 17)))
-    tail = file.read()
-    file.seek(0)
-    at, of_64 = tail.rfind(b"PK\5\6"), tail.rfind(b"PK\6\6")
-    length = int.from_bytes(tail[at + 12 : at + 16], "little") if at >= 0 else 0
-    if length == 0xFFFFFFFF and of_64 >= 0:
-        length = int.from_bytes(tail[of_64 + 40 : of_64 + 48], "little")
-    return length // 46
 
 
 def _platform_of(name: str, is_folder: bool) -> tuple[str, re.Match] | None:

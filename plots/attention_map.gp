@@ -1,5 +1,5 @@
 # What attention looks like on real text: the probabilities of two heads, a window of characters.
-# data: a directory with attention_map.tsv (make plots makes it: plots/attention_map.c)
+# data: a directory with attention_map.tsv (make plots makes it: tools/attention_map)
 height = 412; tall = 742
 load 'plots/theme.gp'
 map = data.'/attention_map.tsv'

@@ -141,10 +141,6 @@ def _refuse(name: str, why: str) -> NoReturn:
     raise Unusable(f"refused: '{one_line(name)}' {why}")
 
 
-def _leaves(name: str) -> bool:
-    return bool(re.search(r"^/|(?:^|/)\.\.(?:/|$)|^[A-Za-z]:", name))
-
-
 def counted(names: list[str], refuse: Callable[[str, str], object], whole: bool = False) -> list[tuple[int, str]]:
     """The members of an archive that count, by their place in it: not those that leave it, nor (unless `whole`) what
     lies in folders left alone."""
@@ -153,7 +149,7 @@ def counted(names: list[str], refuse: Callable[[str, str], object], whole: bool 
     found = []
     for at, name in enumerate(names):
         parts = PurePosixPath(name).parts
-        if _leaves(name):
+        if re.search(r"^/|(?:^|/)\.\.(?:/|$)|^[A-Za-z]:", name):
             refuse(name, "leaves the archive")
         elif parts and (whole or not LEFT_ALONE.intersection(parts[around:-1]) and parts[0] != "__MACOSX"):
             found.append((at, str(PurePosixPath(*parts))))

@@ -69,15 +69,7 @@ __global__ void rows_columns(int *to)
 	to[thread] = tile[thread % ROWS][thread / ROWS];
 }
 
-// 16 bytes per lane: side by side, stored and loaded; and loaded from four places, each shared by every fourth lane.
-__global__ void vectors(const float4 *from, float4 *to)
-{
-	__shared__ float4 words[128];
-	words[threadIdx.x] = from[blockIdx.x * 128 + threadIdx.x];
-	__syncthreads();
-	to[blockIdx.x * 128 + threadIdx.x] = words[threadIdx.x];
-}
-
+// 16 bytes per lane, loaded from four places, each shared by every fourth lane.
 __global__ void every_fourth_shares(float4 *to)
 {
 	__shared__ float4 words[LANES];
@@ -119,12 +111,6 @@ void run_tile(int part, const int *)
 	KERNEL<<<part_of(1, part), dim3(LANES, ROWS)>>>(unset<int>(LANES * ROWS));
 }
 
-static void run_vectors(int part, const int *numbers)
-{
-	unsigned blocks = part_of(numbers[0], part);
-	vectors<<<blocks, 128>>>(unset<float4>(blocks * 128), unset<float4>(blocks * 128));
-}
-
 static void run_fourth(int part, const int *)
 {
 	every_fourth_shares<<<part_of(1, part), LANES>>>(unset<float4>(LANES));
@@ -152,7 +138,6 @@ int main(int argc, char **argv)
 		{"half_rows_columns", run_tile<rows_columns<16, 0>, 16>, 0},
 		{"half_rows_columns_padded_1", run_tile<rows_columns<16, 1>, 16>, 0},
 		{"half_rows_columns_padded_2", run_tile<rows_columns<16, 2>, 16>, 0},
-		{"vectors", run_vectors, 1},
 		{"every_fourth_shares", run_fourth, 0},
 		{"one_bank", run_bank, 2},
 	};

@@ -293,29 +293,7 @@ class Layouts(Collected):
             entries = [submission.Entry(0, bytes, "", when) for when in times]
             self.assertEqual(collect.newest_of(entries), newest)
 
-    def test_how_many_entries_a_zip_may_have(self) -> None:
-        """By its end, however much stands before it; kills: an end that is not found, another field of it."""
-        reads = []
-
-        class File(io.BytesIO):
-            def read(self, *most: int) -> bytes:
-                reads.append(len(found := super().read(*most)))
-                return found
-
-        for length, of_64, entries in (
-            (46 * 7, None, 7),
-            (46 * 7 + 45, None, 7),
-            (0xFFFFFFFF, None, 0xFFFFFFFF // 46),
-            (0xFFFFFFFF, 46 * 9, 9),
-            (46 * 7, 46 * 9, 7),
-        ):
-            text = b"x" * (1 << 17) if of_64 is None else b""
-            text += b"" if of_64 is None else b"PK\6\6" + bytes(36) + struct.pack("<QQ", of_64, 3)
-            file = File(text + b"PK\5\6" + bytes(8) + struct.pack("<IIH", length, 5, 65_535) + bytes(65_535))
-            self.assertEqual((collect.most_entries(file), file.tell()), (entries, 0))
-        self.assertEqual(max(reads), 1 << 17)  # of files that may have gigabytes
-        self.assertEqual(collect.most_entries(io.BytesIO(bytes(99))), 0)
-        self.assertEqual(collect.most_entries(io.BytesIO(b"PK\5\6" + bytes(8) + struct.pack("<IIH", 92, 0, 0))), 2)
+    def test_how_large_a_bulk_download_may_be(self) -> None:
         self.assertEqual((collect.MOST_BULK, collect.MOST_IN_BULK), (4 << 30, 200_000))
         path, zipped = self.put("bulk.zip", packed({"a.zip": b"", "b.zip": b""})), "expected at most"
         for name, most, why in (

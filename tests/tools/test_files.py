@@ -79,7 +79,7 @@ class Inputs(Tools):
             ("draw: .*invalid choice: 'two'", "draw two"),
             ("rows: .*required: DATA", "rows"),
             ("rows: unrecognized arguments: --bogus", f"rows {DATA} --bogus"),
-            ("plant: expected FILE.edits", f"plant {EDITS} name"),
+            ("plant: expected FILE.edits", f"plant {EDITS} --from @"),
         ):
             with self.subTest(command):
                 self.refused(2, says, command)

@@ -35,7 +35,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lib import edits
-from lib.files import InputError
+from lib.files import InputError, read_text
 
 ROOT = Path(__file__).resolve().parents[2]
 ANSWERS = ROOT / "classroom/answers"
@@ -72,21 +72,12 @@ def answers_file(chapter: str) -> Path:
     return ANSWERS / f"{chapter}.md"
 
 
-def read_lines(path: Path) -> list[str]:
-    try:
-        return path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise AnswerError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise AnswerError(f"{path}: expected text in UTF-8") from error
-
-
 def exercises_of(chapter: str) -> dict[int, str]:
     """{number: text} of the list under "## Exercises" of a chapter's README, in its order."""
     path = ROOT / chapter / "README.md"
     found: dict[int, str] = {}
     inside, last = False, 0
-    for line_number, line in enumerate(read_lines(path), 1):
+    for line_number, line in enumerate(read_text(path, AnswerError).splitlines(), 1):
         if line.startswith("## "):
             inside = line == "## Exercises"
         elif inside and (begin := re.match(r"(\d+)\. +(.*)", line)):
@@ -123,7 +114,7 @@ def read_answers(chapter: str) -> list[Answer]:
     path = answers_file(chapter)
     answers: list[Answer] = []
     fence: Block | None = None
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(read_text(path, AnswerError).splitlines(), 1):
         blocks = answers[-1].blocks if answers else []
         if fence:
             if line != "```":

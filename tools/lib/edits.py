@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from .files import InputError
+from .files import InputError, read_text
 
 
 class EditError(InputError):
@@ -123,12 +123,7 @@ def parse(text: str, path: str = "-") -> list[Edit]:
 
 
 def read(path: str | Path) -> list[Edit]:
-    try:
-        return parse(Path(path).read_text(encoding="utf-8"), str(path))
-    except OSError as error:
-        raise EditError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise EditError(f"{path}: expected text in UTF-8") from error
+    return parse(read_text(path, EditError), str(path))
 
 
 def named(edits: Iterable[Edit], name: str) -> Edit:

@@ -19,6 +19,16 @@ class InputError(Exception):
     """One line: what is wrong with what a tool was given. It ends the tool with status 2."""
 
 
+def read_text(path: str | Path, error: type[InputError] = InputError) -> str:
+    """Raises `error` where it cannot be read, or is no UTF-8."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as why:
+        raise error(f"{path}: cannot be read: {why.strerror}") from why
+    except UnicodeDecodeError as why:
+        raise error(f"{path}: expected text in UTF-8") from why
+
+
 def replace_file(path: str | Path, content: str | bytes) -> None:
     """Writes beside it and renames: a reader sees the old file or the new.
 

@@ -108,7 +108,7 @@ class Kind:
 
 def run_command(tool: str, doc: str, commands: dict[Callable[..., int], str]) -> int:
     """Calls the function that the command line names first, with the other words there. The text beside a function has
-    their names: "path --loops words*"."""
+    their names: "path words*"."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parsers = parser.add_subparsers(required=True)
     for function, words in commands.items():
@@ -116,10 +116,7 @@ def run_command(tool: str, doc: str, commands: dict[Callable[..., int], str]) ->
         command.set_defaults(function=function)
         for word in words.split():
             name = word.rstrip("?*+")
-            if word.startswith("--"):
-                command.add_argument(word, action="store_true")
-            else:
-                command.add_argument(name, nargs=word[len(name) :] or None)
+            command.add_argument(name, nargs=word[len(name) :] or None)
     given = vars(parser.parse_args())
     try:
         return given.pop("function")(**given)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .files import InputError, replace_file
+from .files import InputError, read_text, replace_file
 
 # Columns of no negative number.
 COUNTED = re.compile(r"(\w+_)?(bytes|ms|requests|sectors|wavefronts|flop|launches|blocks)")
@@ -73,12 +73,7 @@ def parse(text: str, path: str | Path = "-") -> Table:
 
 
 def read(path: str | Path) -> Table:
-    try:
-        return parse(Path(path).read_text(encoding="utf-8"), path)
-    except OSError as error:
-        raise TableError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise TableError(f"{path}: expected text in UTF-8") from error
+    return parse(read_text(path, TableError), path)
 
 
 def read_as(path: str | Path, columns: list[str], what: str) -> Table:

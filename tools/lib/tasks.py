@@ -105,10 +105,6 @@ def take_apart(where: str, text: str) -> list[Part]:
     return parts
 
 
-def put_together(parts: list[Part]) -> str:
-    return "".join(part.text for part in parts)
-
-
 def indented(text: str, indent: str) -> str:
     """A task's text as it stands in a source. Lines of the preprocessor begin at the margin."""
     return re.sub(r"^(?=[^#\n])", indent, text, flags=re.MULTILINE)
@@ -129,7 +125,7 @@ def fill(where: str, text: str, texts: Mapping[str, str]) -> tuple[str, int]:
     regions = [part for part in parts if part.id in texts]
     for part in regions:
         part.text = indented(texts[part.id or ""], part.indent)
-    return put_together(parts), len(regions)
+    return "".join(part.text for part in parts), len(regions)
 
 
 def places_of(where: str, sources: Mapping[str, str]) -> dict[str, list[str]]:

@@ -82,7 +82,7 @@ def of_the_run(path: Path) -> dict[str, dict[str, float]]:
     """Bytes per token of each kernel, by kind. Raises RunError."""
     try:
         answer = json.loads(path.read_text(encoding="utf-8"))["answers"][0]
-        tokens = len(answer["tokens"]) - (not answer["ended"])
+        tokens = answer["logit_rows"] - 1  # the first one is of the prompt
         return {
             row["kernel"]: {kind: row["model"][f"{kind}_bytes"] / tokens for kind in KINDS}
             for row in answer["moved"]["answer"]

@@ -95,9 +95,6 @@ class Row:
         """Of a row that counts wavefronts or conflicts of one operation; 0 of any other."""
         return MOST_ARBITRATION * counts.get(f"{self.formula.rpartition('_')[0]}_wavefronts", 0)
 
-    def holds(self, counts: Counts) -> bool:
-        return self.word(counts) != ""
-
 
 def evaluate(formula: str, counts: Counts) -> Fraction:
     """Sums, products and quotients of counts, exactly. Raises ValueError for anything else."""
@@ -165,7 +162,7 @@ class Evidence:
             f"{self.sources[row.source]['gpu']}, {row.launch.options}, {row.metric}: published {row.published}, "
             f"counted {row.counted(self.counts_of(row))}: {row.verdict(self.counts_of(row))}"
             for row in self.rows
-            if not row.holds(self.counts_of(row))
+            if not row.word(self.counts_of(row))
         ]
 
 

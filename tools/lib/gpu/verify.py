@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import table
-from ..chapters import PROGRAMS
+from ..chapters import PROGRAMS, ROOT
 from . import StepError, runner
 from .runner import Job
 
-ROOT = Path(__file__).resolve().parents[3]
 CASES = ROOT / "tests/cuda/cases.tsv"
 KINDS = ("random", "large-logits", "very-negative", "constant", "one-hot", "ramp")
 COLUMNS = ("chapter", "options", "verdict", "status", "kernels_verified", "seconds", "said")
