@@ -222,9 +222,9 @@ plot: build
 	fi
 
 # Registers, stack frame, spills, shared memory and occupancy of each kernel; needs nvcc, no GPU. The table is committed
-# for these two; with ARCH=sm_89 on the command line it is only printed. Threads and shared memory a block are those of
+# for this one; with ARCH=sm_80 on the command line it is only printed. Threads and shared memory a block are those of
 # the launches that the simulated device sees in the runs of PTXAS_RUNS, options with d = 64 first.
-PTXAS_ARCHS := sm_80 sm_90
+PTXAS_ARCHS := sm_90
 PTXAS_RUNS ?= "--seq 128 --dim 64" "--seq 128 --dim 32" "--seq 128 --dim 96" "--seq 128 --dim 128"
 PTXAS_GIVEN := $(filter command,$(firstword $(origin ARCH)))
 PTXAS_BUILD := $(ROOT)/build/ptxas/$(NAME)
