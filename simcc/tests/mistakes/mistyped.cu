@@ -47,7 +47,6 @@ __global__ void k(float *x, int n)
 	syncthreads(); // sync: did you mean '__syncthreads'?
 	__syncthread(); // __sync: use of undeclared identifier '__syncthread'; did you mean '__syncthreads'?
 	__shared__ float b[3] = {1, 2, 3}; // b[3]: initialization is not supported for __shared__ variables
-	__shared__ float m(3); // m(3): initialization is not supported for __shared__ variables
 	__shared__ float i = 3; // i = 3: initialization is not supported for __shared__ variables
 	three<<<1, 1>>>(x, 1, 2); // three: a launch in device code (dynamic parallelism) is not supported
 	plain(x); // plain(: no matching function for call to 'plain'
@@ -94,11 +93,8 @@ int main()
 	three<<<1, 1, 0, 0, 0>>>(x, 1, 2); // 0>>>: too many execution configuration arguments to kernel
 	three<<1, 1>>(x, 1, 2); // <<1: a launch is kernel<<<grid, block>>>(arguments)
 	three<<<1, 1>>(x, 1, 2); // ;: a launch is kernel<<<grid, block>>>(arguments)
-	three<<4, T>>(x, 1, 2); // <<4: a launch is kernel<<<grid, block>>>(arguments)
-	three<<4, T>>>(x, 1, 2); // <<4: a launch is kernel<<<grid, block>>>(arguments)
 	three<4, T>(x, 1, 2); // <4: a launch is kernel<<<grid, block>>>(arguments)
 	three<<<>>>(x, 1, 2); // >>>: expected expression; a launch is kernel<<<grid, block>>>(arguments)
-	three<<<4, >>>(x, 1, 2); // >>>: expected expression; a launch is kernel<<<grid, block>>>(arguments)
 	sums<<<1, 32>>>(x);
 	k<<<bytes / 256.0, 32>>>(x, 1); // bytes: is a whole number: this floating-point value loses its fraction
 	k<<<ceil(bytes / 256.0), 256.0>>>(x, 1);
@@ -109,7 +105,6 @@ int main()
 	(*i)<<<1, 32>>>(x); // (x): not a function
 	cudaMalloc(x, bytes); // cudaM: : argument 1 of type 'float *' is incompatible with 'void **'
 	cudaMalloc(bytes); // cudaM: : it takes 2 arguments, the call gives 1
-	cudaMemcpy(x, h, bytes); // cudaM: : it takes 4 arguments, the call gives 3
 	cudaMemcpy(x, h, bytes, 1.5); // cudaM: : argument 4 of type 'double' is incompatible with
 	cudaMemcpy(x, h, bytes, cudaMemcpyHostToDevise); // cudaMemcpyH: use of undeclared identifier 'cudaMemcpyHostToDevise'; did you mean 'cudaMemcpyHostToDevice'?
 	cudaEventCreate(e); // cudaE: no matching function for call to 'cudaEventCreate': 
@@ -117,7 +112,6 @@ int main()
 	cudamalloc(&x, bytes); // cuda: is not a function of the CUDA runtime that the simulated device has; did you mean 'cudaMalloc'?
 	if (cudaMaloc(&x, 4) != cudaSuccess) // cuda: did you mean 'cudaMalloc'?
 		return 1;
-	cudaDeviceSyncronize(); // cuda: did you mean 'cudaDeviceSynchronize'?
 	printf("%s", cudaGetErorString(error)); // cuda: did you mean 'cudaGetErrorString'?
 	cudaMemcpy3D(x); // cuda: 'cudaMemcpy3D' (the CUDA runtime) is not supported by the simulated device
 	cudaGraphLaunch(0, 0); // cuda: 'cudaGraphLaunch' (the CUDA runtime) is not supported by the simulated device
