@@ -48,7 +48,10 @@ def wait_and_interrupt(pid, flags):
     waited(pid, flags)
     raise SystemExit(130)
 os.waitpid = wait_and_interrupt
-process.run(["true"])
+try:
+    process.run(["true"])
+finally:
+    process.clean_up()
 """
 GIVEN_UP = """
 def give_up(said):
