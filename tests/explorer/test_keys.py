@@ -8,9 +8,10 @@ from pathlib import Path
 
 from browser import Page
 from case import ROOT, run
-from test_page import DESK, LABEL, LAST, STEP, TELEPHONE, PageCase
+from test_page import DESK, LAST, STEP, TELEPHONE, PageCase
 
 FOCUS = "(({tagName, id, className, textContent}) => id || className || textContent || tagName)(document.activeElement)"
+LABEL = "document.activeElement.getAttribute('aria-label')"
 CHOSEN = "$('[aria-selected=true]').dataset.view"
 IN_TABS = "document.activeElement.closest('[role=tablist]') !== null"
 # What Tab should stop at, in the order of the document, which is that of a reader.

@@ -18,7 +18,6 @@ SOFTMAX = "#view=softmax"
 STEP = "Number($('.scrub').value)"
 LAST = "Number($('.scrub').max)"
 WIDTH = "document.documentElement.scrollWidth"
-LABEL = "document.activeElement.getAttribute('aria-label')"
 FILLED = "100 + parseFloat({}.style.transform.slice(11))"  # percent: translateX(-75%)
 STYLE = "getComputedStyle(document.documentElement).getPropertyValue('--{}').trim()"
 TRACED = {"naive": "01_naive/naive", "fa1_paper": "04_fa1/fa1", "fa2_row": "05_fa2/fa2"}
