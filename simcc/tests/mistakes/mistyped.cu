@@ -47,6 +47,7 @@ __global__ void k(float *x, int n)
 	syncthreads(); // sync: did you mean '__syncthreads'?
 	__syncthread(); // __sync: use of undeclared identifier '__syncthread'; did you mean '__syncthreads'?
 	__shared__ float b[3] = {1, 2, 3}; // b[3]: initialization is not supported for __shared__ variables
+	__shared__ float m(3); // m(3): initialization is not supported for __shared__ variables
 	__shared__ float i = 3; // i = 3: initialization is not supported for __shared__ variables
 	three<<<1, 1>>>(x, 1, 2); // three: a launch in device code (dynamic parallelism) is not supported
 	plain(x); // plain(: no matching function for call to 'plain'
@@ -93,6 +94,7 @@ int main()
 	three<<<1, 1, 0, 0, 0>>>(x, 1, 2); // 0>>>: too many execution configuration arguments to kernel
 	three<<1, 1>>(x, 1, 2); // <<1: a launch is kernel<<<grid, block>>>(arguments)
 	three<<<1, 1>>(x, 1, 2); // ;: a launch is kernel<<<grid, block>>>(arguments)
+	three<<4, T>>>(x, 1, 2); // <<4: a launch is kernel<<<grid, block>>>(arguments)
 	three<4, T>(x, 1, 2); // <4: a launch is kernel<<<grid, block>>>(arguments)
 	three<<<>>>(x, 1, 2); // >>>: expected expression; a launch is kernel<<<grid, block>>>(arguments)
 	sums<<<1, 32>>>(x);
