@@ -143,14 +143,8 @@ class Cuda(Case):
         self.expect_equal(wrong.status, 1, "no device code has __CUDA_ARCH__")
 
     def make_toolkit(self, folder: str = "toolkit") -> Path:
-        for name in (
-            "cuda_runtime.h",
-            "cuda_runtime_api.h",
-            "driver_types.h",
-            "vector_types.h",
-            "crt/host_config.h",
-            "npp.h",
-        ):
+        names = "cuda_runtime.h cuda_runtime_api.h driver_types.h vector_types.h crt/host_config.h npp.h"
+        for name in names.split():
             self.write(f"{folder}/{name}", TOOLKIT)
         return self.scratch / folder
 

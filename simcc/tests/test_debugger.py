@@ -1,7 +1,8 @@
-"""gdb stays in the program's own code. Kills, one a test: what each one's first line says."""
+"""gdb stays in the program's own code."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import unittest
 
@@ -56,41 +57,92 @@ int main()
 	return cudaDeviceSynchronize();
 }
 """
-SESSION = [
-    # what is typed, and what stands in the answer
-    ("print sum", "= 198"),
-    ("print s[3]", "= 70"),
-    ("print scale", "= 2"),
-    ("print n", "= 32"),
-    ("print threadIdx", "= {x = 5, y = 0, z = 0}"),
-    ("print blockIdx.x * blockDim.x", "= 32"),
-    (
-        "info cuda threads",
-        "(0,0,0) to (4,0,0) has left\n* (5,0,0) runs\n  (6,0,0) to (31,0,0) has passed the barrier at a.cu:8",
-    ),
-    ("next", "for (int k"),
-    ("print sum", "= 268"),
-    ("cuda block (1,0,0) thread (7,0,0)", "block (1,0,0), thread (7,0,0)"),
-    ("print v", "= 78"),
-    ("print threadIdx.x", "= 7"),
-    ("next", "sum += s[k]"),
-    ("print threadIdx.x", "= 5"),
-    ("print k", "= 4"),
-    ("cuda", "block (1,0,0), thread (5,0,0)"),
-    ("delete", ""),
-    ("continue", "exited normally"),
-]
 ENDS = "the thread leaves its kernel on this line: `continue`, or `tbreak` where another one is to stop"
+# What it is about; the program, what is typed before `run`, and each command behind it with what its answer has
+# (with $: ends with; of `bt` the places of all frames).
+SESSIONS = [
+    ("variables of a thread, its block and the device; threads by numbers; nothing when all has ended", DEBUGGED, [
+        "break @stop if blockIdx.x == 1 && threadIdx.x == 5 && k == 3"], [
+        ("print sum", "= 198"),
+        ("print s[3]", "= 70"),
+        ("print scale", "= 2"),
+        ("print n", "= 32"),
+        ("print threadIdx", "= {x = 5, y = 0, z = 0}"),
+        ("print blockIdx.x * blockDim.x", "= 32"),
+        ("info cuda threads",
+         "(0,0,0) to (4,0,0) has left\n* (5,0,0) runs\n  (6,0,0) to (31,0,0) has passed the barrier at a.cu:8"),
+        ("next", "for (int k"),
+        ("print sum", "= 268"),
+        ("cuda block (1,0,0) thread (7,0,0)", "block (1,0,0), thread (7,0,0)"),
+        ("print v", "= 78"),
+        ("print threadIdx.x", "= 7"),
+        ("next", "sum += s[k]"),
+        ("print threadIdx.x", "= 5"),
+        ("print k", "= 4"),
+        ("cuda", "block (1,0,0), thread (5,0,0)"),
+        ("delete", ""),
+        ("continue", "exited normally"),
+        ("info cuda threads", "no kernel is running"),
+    ]),
+    ("a step into the engine or into a header of simcc's; one that passes by a device function", PROGRAM, [
+        "break @sum if threadIdx.x == 5"], [
+        ("step", "\ty[i] = twice(sum);"),
+        ("step", "twice (v=28) at @twice"),
+        ("step", " at @end"),
+    ]),
+    ("a breakpoint in front of the arguments; an array that has no symbol, or of a kernel shown elsewhere", PROGRAM,
+     ["break row", "break twice"], [
+        ("frame", " at @first\n"),
+        ("print x != 0 && y != 0", "$1 = true$"),
+        ("print *x@2", "$2 = {0, 1}$"),
+        ("tbreak @sum", ""),
+        ("delete 1", ""),
+        ("continue", " at @sum"),
+        ("print s[3]", "$3 = 3$"),
+        ("print sizeof(s)", "$4 = 128$"),
+        ("continue", "twice (v=28) at @twice"),
+        ("print s", 'No symbol "s" in current context.$'),
+    ]),
+    ("frames of the engine, above the kernel or, of a thread that waits, below it", PROGRAM, ["break @twice"], [
+        ("bt", "@twice a.cu:12"),
+        ("up", " row (x="),
+        ("up", "Initial frame selected; you cannot go up.$"),
+        ("cuda thread (7,0,0)", ""),
+        ("bt", "@sum"),
+        ("down", "Bottom (innermost) frame selected; you cannot go down.$"),
+    ]),
+    ("a thread that runs away when it leaves its kernel", PROGRAM, ["break @end"], [
+        ("finish", "a kernel has no caller: `continue`, or `tbreak` where to stop$"),
+        ("next", f"{ENDS}$"),
+        ("step", f"{ENDS}$"),
+        ("cuda thread", " at @end"),
+    ]),
+    ("a word that is refused; a thread that is not, and is another one", PROGRAM, [
+        "break @end if blockIdx.x == 1 && threadIdx.x == 5"], [
+        ("cuda thread", "block (1,0,0), thread (5,0,0)\n"),
+        ("cuda block", "block (1,0,0), thread (5,0,0)\n"),
+        ("cuda thread (-1,0,0)", "cuda: expected block (X,Y,Z) thread (X,Y,Z)$"),
+        ("info cuda kernels", "* row<<<(2,1,1), (32,1,1)>>>, launch 1$"),
+        ("info cuda blocks", "* (1,0,0) runs\n  1 ended before it, 0 not begun$"),
+    ]),
+    ("threads that wait, and those that could go on, with the same words", PROGRAM, [
+        "break @store if threadIdx.x == 5", "break @sum if threadIdx.x == 0"], [
+        ("info cuda threads", "(0,0,0) to (4,0,0) waits for its block at a.cu:10"),
+        ("continue", ""),
+        ("info cuda threads", "(1,0,0) to (31,0,0) has passed the barrier at a.cu:10"),
+    ]),
+]  # fmt: skip
 
 
-def at(mark: str, program: str = PROGRAM) -> str:
-    return f"a.cu:{marked_line(program, mark)}"
+def with_lines(text: str, program: str) -> str:
+    """@MARK is the line of that mark."""
+    return re.sub(r"@([a-z]+)\b", lambda match: f"a.cu:{marked_line(program, match[0])}", text)
 
 
 @unless_run_by_another
 @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
 class Debugger(Case):
-    def answers(self, *commands: str, program: str = PROGRAM) -> list[str]:
+    def answers(self, program: str, commands: list[str]) -> list[str]:
         """What gdb says to each of them, errors included."""
         self.write("a.cu", program)
         self.expect_silent(simcc(FIRST, ["-g", "a.cu", "-o", "p"], cwd=self.scratch), "-g")
@@ -104,75 +156,16 @@ class Debugger(Case):
         self.assertEqual((len(found), outcome.err), (len(commands), ""), outcome.out)
         return found
 
-    def test_threads_and_variables(self):
-        """Variables of a thread, its block and the device; threads by their numbers; nothing when all has ended."""
-        stop = f"break {at('@stop', DEBUGGED)} if blockIdx.x == 1 && threadIdx.x == 5 && k == 3"
-        typed = [command for command, _ in SESSION]
-        said = self.answers(stop, "run", *typed, "info cuda threads", program=DEBUGGED)[2:]
-        for (command, words), answer in zip([*SESSION, ("info cuda threads", "no kernel is running")], said):
-            self.expect_in(words, answer, command)
-
-    def test_step(self):
-        """A step into the engine or into a header of simcc's; one that passes by a device function."""
-        said = self.answers(f"break {at('@sum')} if threadIdx.x == 5", "run", *["step"] * 3)[2:]
-        self.assertEqual(said[0].partition("\t")[2], "\ty[i] = twice(sum);")
-        self.assertIn(f"twice (v=28) at {at('@twice')}", said[1])
-        self.assertIn(f" at {at('@end')}", said[2])
-
-    def test_a_function_s_name(self):
-        """A breakpoint in front of the arguments."""
-        said = self.answers("break row", "break twice", "run", "print x != 0 && y != 0", "print *x@2", "delete 1", "c")
-        self.assertIn(f" at {at('@first')}", said[2])
-        self.assertEqual(said[3:5], ["$1 = true", "$2 = {0, 1}"])
-        self.assertIn(f"twice (v=28) at {at('@twice')}", said[6])
-
-    def test_dynamic_shared_memory(self):
-        """An array that has no symbol; one of a kernel that is shown elsewhere."""
-        said = self.answers(
-            f"break {at('@sum')}",
-            f"break {at('@twice')}",
-            "run",
-            "print s[3]",
-            "print sizeof(s)",
-            "delete 1",
-            "c",
-            "print s",
-        )
-        self.assertEqual(said[3:5], ["$1 = 3", "$2 = 128"])
-        self.assertEqual(said[7], 'No symbol "s" in current context.')
-
-    def test_frames(self):
-        """Frames of the engine, above the kernel or, of a thread that waits, below it."""
-        said = self.answers(f"break {at('@twice')}", "run", "bt", "up", "up", "cuda thread (7,0,0)", "bt", "down")[2:]
-        self.assertEqual([line.split(" at ")[-1] for line in said[0].split("\n")], [at("@twice"), "a.cu:12"])
-        self.assertIn(" row (x=", said[1])
-        self.assertEqual(said[2], "Initial frame selected; you cannot go up.")
-        self.assertEqual([line.split(" at ")[-1] for line in said[4].split("\n")], [at("@sum")])
-        self.assertEqual(said[5], "Bottom (innermost) frame selected; you cannot go down.")
-
-    def test_the_end_of_a_kernel(self):
-        """A thread that runs away when it leaves its kernel."""
-        said = self.answers(f"break {at('@end')}", "run", "finish", "next", "step", "cuda thread")[2:]
-        self.assertEqual(said[0], "a kernel has no caller: `continue`, or `tbreak` where to stop")
-        self.assertEqual(said[1:3], [ENDS, ENDS])
-        self.assertIn(f" at {at('@end')}", said[3])
-
-    def test_words_of_cuda_gdb(self):
-        """A word that is refused; a thread that is not, and is another one."""
-        asked = ["cuda thread", "cuda block", "cuda thread (-1,0,0)", "info cuda kernels", "info cuda blocks"]
-        said = self.answers(f"break {at('@end')} if blockIdx.x == 1 && threadIdx.x == 5", "run", *asked)[2:]
-        for answer in said[:2]:
-            self.assertEqual(answer.partition("\n")[0], "block (1,0,0), thread (5,0,0)")
-        self.assertEqual(said[2], "cuda: expected block (X,Y,Z) thread (X,Y,Z)")
-        self.assertEqual(
-            said[3:], ["* row<<<(2,1,1), (32,1,1)>>>, launch 1", "* (1,0,0) runs\n  1 ended before it, 0 not begun"]
-        )
-
-    def test_a_barrier_that_is_complete(self):
-        """Threads that wait, and those that could go on, with the same words."""
-        said = self.answers(
-            f"break {at('@store')} if threadIdx.x == 5", f"break {at('@sum')} if threadIdx.x == 0", "run",
-            "info cuda threads", "c", "info cuda threads",
-        )  # fmt: skip
-        self.assertIn("(0,0,0) to (4,0,0) waits for its block at a.cu:10", said[3])
-        self.assertIn("(1,0,0) to (31,0,0) has passed the barrier at a.cu:10", said[5])
+    def test_sessions(self):
+        for kills, program, before, session in SESSIONS:
+            commands = [with_lines(command, program) for command in [*before, "run", *(typed for typed, _ in session)]]
+            answers = self.answers(program, commands)[len(before) + 1 :]
+            for (typed, wanted), answer in zip(session, answers):
+                words = with_lines(wanted, program)
+                if typed == "bt":
+                    places = [line.rpartition(" at ")[2] for line in answer.split("\n")]
+                    self.expect_equal(places, words.split(), kills)
+                elif words.endswith("$"):
+                    self.expect(answer.endswith(words[:-1]), f"{kills}: {typed}: {answer}")
+                else:
+                    self.expect_in(words, answer, f"{kills}: {typed}")

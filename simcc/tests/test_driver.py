@@ -43,31 +43,24 @@ int main()
 """
 GOOD_PROGRAM = inline("driver.good", GOOD)
 IDLE = inline("driver.idle", "int main() { return 0; }\n")
-# 100 KB of shared memory is too much for an rtx4090 (99 KB) and fine on an h100.
-LIMITS = inline(
-    "driver.limits",
-    r"""#include <cstdio>
-__global__ void k(float *y)
-{
-	extern __shared__ float s[];
-	s[threadIdx.x] = 1;
-	y[threadIdx.x] = s[threadIdx.x];
-}
+HIDING = r"""__attribute__((optimize("O3"))) __global__ void first(int *p) { p[threadIdx.x] = 1; }
+#pragma GCC push_options
+#pragma GCC optimize("O2")
+__global__ void second(int *p) { p[threadIdx.x] = 1; }
+#pragma GCC pop_options
+__attribute__((noinline, no_sanitize("thread"))) __device__ int one(int *p) { return *p; }
+[[gnu::optimize("O3")]] __device__ int two(int *p) { return *p; }
+__global__ void third(int *p) { p[0] = one(p + 1) + two(p + 2); }
 int main()
 {
-	float *y;
-	cudaDeviceProp p;
-	cudaGetDeviceProperties(&p, 0);
-	cudaMalloc(&y, 128);
-	cudaError_t error = cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10);
-	k<<<1, 32, 100 << 10>>>(y);
-	cudaError_t launch = cudaGetLastError();
-	printf("%s %s %zu\n", cudaGetErrorName(error), cudaGetErrorName(launch), p.sharedMemPerBlockOptin);
-	return 0;
+	int *p, optimize = 0;
+	cudaMalloc(&p, 128);
+	first<<<1, 32>>>(p);
+	second<<<1, 32>>>(p);
+	third<<<1, 1>>>(p);
+	return cudaDeviceSynchronize() + optimize;
 }
-""",
-)
-
+"""
 # Of directory and file, and the language; the last is no UTF-8.
 ODD_NAMES = [("Übung", "C"), ("Übung", "C.UTF-8"), ("日本", "C"), ("a'b&c;(#%:", "C"), ("a\\303b", "C")]
 ODD_NAMES += [(os.fsdecode(b"a\xff"), "C.UTF-8")]
@@ -85,19 +78,77 @@ int main()
 }
 """
 
-# source, what the message must say; @wrong marks the line that must be named
-WRONG_SOURCES = [
-    ('#include "missing.h" // @wrong\nint main() {}\n', ["missing.h"]),
-    (
-        "__global__ void k(int *y)\n{\n\ty[0] = *(int *)malloc(4); // @wrong\n}\nint main() {}\n",
-        ["'malloc' in device code is not supported"],
-    ),
-    ("__global__ void k(int *y)\n{\n\ty[0] = nowhere; // @wrong\n}\nint main() { k<<<1, 1>>>(0); }\n", ["nowhere"]),
-    (
-        "__device__ int f();\n__global__ void k(int *y) { y[0] = f(); }\nint main() { k<<<1, 1>>>(0); }\n",
-        ["not defined in this file", "f()"],
-    ),
+# Options, and what the program built with them prints, which is its VALUE.
+BUILT = [
+    ("a.cu -DVALUE=5", 5),
+    ("a.cu -D VALUE=6 -O3 -g -Wall -Wextra -Werror -std=c++14", 6),
+    ("with_header.cu -Iheaders", 77),
+    ("--fast a.cu -DVALUE=8", 8),
+    ("-x cu a.cu -x none", 1),
+    ("a.cu -Werror -Werror=reorder", 1),
+    # nvcc's own. Kills: another program in silence, where a macro stands behind -Xcompiler; words that it takes apart.
+    ("a.cu -arch=sm_90 -gencode arch=compute_90,code=sm_90 -lineinfo --use_fast_math -Xcompiler -Wall,-O3"
+     " -Xptxas=-v -rdc=true -lm --expt-relaxed-constexpr", 1),
+    ("a.cu -Xcompiler -DVALUE=0", 0),
+    ("a.cu --compiler-options -O0,-D,VALUE=4", 4),
+    ("a.cu -Xcompiler=-Wall,-DVALUE=2", 2),
+    ("a.cu -O 2 -DVALUE=3", 3),
+    ("cxx14.cu -std c++14", 14),
+    ("cxx14.cu --std c++14", 14),
+    # Kills: a part of -ffast-math that is passed on where the whole is not, so that a NaN is none.
+    ("nan.cu -ffast-math -ffinite-math-only -funsafe-math-optimizations -fno-honor-nans", 1),
+    ("nan.cu --fast -ffast-math -ffinite-math-only -funsafe-math-optimizations -fno-honor-nans", 1),
+]  # fmt: skip
+# nvcc's for code of GPUs. Kills: one that clang or the linker is asked for: as -f, -m and -W, or as -o dir and -l ib.
+FOR_GPUS = "maxrregcount 32 fmad false ftz true prec-div false prec-sqrt true".split()
+FOR_GPUS += "Werror all-warnings Werror cross-execution-space-call,reorder".split()
+BUILT += [
+    (" ".join(["a.cu", *(f"{dashes}{name}{joint}{value}" for name, value in zip(FOR_GPUS[::2], FOR_GPUS[1::2]))]), 1)
+    for dashes, joint in itertools.product(("-", "--"), ("=", " "))
 ]
+# With which the plugin, the engine or the linker does not have the code that it needs. Kills: an assembler's message
+# about a file that nobody wrote, a linker's about functions nobody calls.
+OTHER_CODE = """
+    -m32 -mx32 -m16 -masm=intel -mfunction-return=thunk -mindirect-branch=thunk -mretpoline
+    -mindirect-branch=thunk-extern -mabi=ms -fpcc-struct-return -fprofile-arcs -fprofile-generate -fauto-profile
+    -fno-pic -fno-PIC -fno-PIE -fsanitize=thread -fno-sanitize=all -fpatchable-function-entry=4 -finstrument-functions
+    -fsplit-stack -fxray-instrument -ffreestanding -mlvi-hardening -mseses -femulated-tls -fno-implicit-templates
+    -fvtable-verify=std -mno-sse -mgeneral-regs-only -pg --coverage -static-pie -gsplit-dwarf -mcmodel=large
+    -fsyntax-only -fpack-struct
+""".split()
+GPU = "expected sm_90 or the like, compute_90, native, all or all-major\n"
+STANDARD = "no such standard; expected c++17 or the like, or c11 for .c files\n"
+# What is refused, and what the one line has.
+REFUSED = [
+    ("", "no input"),
+    ("--nonsense a.cu", "--nonsense"),
+    ("-nonsense a.cu", "-nonsense"),
+    ("missing.cu -o x", "missing.cu"),
+    ("a.cu -o", "-o"),
+    ("a.cu nan.cu -c -o x.o", "-o"),
+    ("a.xyz", "a.xyz"),
+    ("-x fortran a.cu", "fortran"),
+    ("-O9 a.cu", "-O9"),
+    ("a.cu -std", "-std needs a value"),
+    ("-fmad a.cu", "-fmad a.cu: expected true or false"),
+    ("-odir out a.cu", "simcc: -odir is not supported\n"),
+    ("-optf file a.cu", "simcc: -optf is not supported\n"),
+    ("-lib a.cu", "simcc: -lib is not supported\n"),
+    ("-default-stream per-thread a.cu", "simcc: -default-stream is not supported\n"),
+    ("--default-stream=legacy a.cu", "simcc: --default-stream is not supported\n"),
+    ("-arch=foo a.cu", f"-arch=foo: {GPU}"),
+    ("-arch sm_9000 a.cu", f"-arch=sm_9000: {GPU}"),
+    ("-arch=sm_9x a.cu", f"-arch=sm_9x: {GPU}"),
+    ("-arch= a.cu", f"-arch=: {GPU}"),
+    ("--gpu-architecture=arch a.cu", f"--gpu-architecture=arch: {GPU}"),
+    ("-gencode arch=compute_80,code=x a.cu", f"-gencode=arch=compute_80,code=x: {GPU}"),
+    ("-code=sm_1 a.cu", f"-code=sm_1: {GPU}"),
+    ("-std=c++99 a.cu", f"-std=c++99: {STANDARD}"),
+    ("-std=c12 a.cu", f"-std=c12: {STANDARD}"),
+    ("-std= a.cu", f"-std=: {STANDARD}"),
+    ("a.cu -o a.cu", "a.cu"),
+    *((f"{option} a.cu", option) for option in OTHER_CODE),
+]  # fmt: skip
 
 
 class Driver(Case):
@@ -120,32 +171,35 @@ class Driver(Case):
         self.expect_equal(outcome.err.count("\n"), 1, f"{what}: lines of {outcome.err}")
         self.expect_in(named, outcome.err, what)
 
+    def write_sources(self) -> list[str]:
+        self.write("headers/value.h", "#define VALUE 77\n")
+        self.write("with_header.cu", f"#include <value.h>\n{GOOD}")
+        self.write("cxx14.cu", f'static_assert(__cplusplus == 201402L, "not C++14");\n#define VALUE 14\n{GOOD}')
+        nan = GOOD.replace("= VALUE;", "= is_nan(__int_as_float(0x7fc00000 + threadIdx.x));")
+        self.write("nan.cu", "__device__ bool is_nan(float v) { return v != v; }\n" + nan)
+        for name in ("a.cu", "a.xyz"):
+            self.write(name, GOOD)
+        return sorted(os.listdir(self.scratch))
+
     def test_usage(self):
-        wrong = [
-            ([], "no input"),
-            (["--nonsense", "a.cu"], "--nonsense"),
-            (["-nonsense", "a.cu"], "-nonsense"),
-            (["missing.cu", "-o", "x"], "missing.cu"),
-            (["a.cu", "-o"], "-o"),
-            (["a.cu", "b.cu", "-c", "-o", "x.o"], "-o"),
-            (["a.xyz"], "a.xyz"),
-            (["-x", "fortran", "a.cu"], "fortran"),
-            (["-O9", "a.cu"], "-O9"),
-        ]
         outcome = self.simcc("--help")
         self.expect(outcome.status == 0 and outcome.out.startswith("usage: simcc"), f"--help: {outcome.out}")
         self.expect_equal(outcome.err, "", "--help")
         outcome = self.simcc("--version")
         self.expect(outcome.status == 0 and outcome.out.startswith("simcc "), f"--version: {outcome.out}")
         self.expect_in("\nCuda compilation tools, release ", outcome.out)  # as nvcc
-        for name in ("a.cu", "b.cu", "a.xyz"):
-            self.write(name, GOOD)
-        for arguments, named in wrong:
-            self.expect_refused(str(arguments), self.simcc(*arguments), named)
-        self.expect_equal(self.other_files("a.cu"), 2, "files that a refused command line left behind")
-        outcome = run([SIMCC, self.scratch / "a.cu"], {"CXX": "no-such-compiler"})
+        outcome = run([SIMCC, self.write("a.cu", GOOD)], {"CXX": "no-such-compiler"})
         self.expect_equal(outcome.status, 2, "a compiler that is not there")
         self.expect_in("no-such-compiler", outcome.err)
+
+    def test_options_that_are_refused(self):
+        files = self.write_sources()
+        for words, named in REFUSED:
+            self.expect_refused(words, self.simcc(*words.split()), named)
+        for option in ("-o", "--keep"):
+            self.expect_refused(option, self.simcc("a.cu", option, ""), f"simcc: {option} needs a value\n")
+        self.expect_equal(sorted(os.listdir(self.scratch)), files, "files that a refused command line left behind")
+        self.expect_equal((self.scratch / "a.cu").read_text(), GOOD, "the source")
 
     def test_its_own_compiler(self):
         """simcc as its own compiler, by whatever way, is refused at once: it would wait for itself for ever."""
@@ -161,62 +215,20 @@ class Driver(Case):
                     outcome = run([SIMCC, *arguments], {**FIRST.environment, variable: itself}, cwd=self.scratch)
                     self.expect_refused(f"{variable}={itself} {arguments}", outcome, "is simcc itself")
 
-    def test_errors_name_the_users_line(self):
-        for source, says in WRONG_SOURCES:
-            self.write("a.cu", source)
-            outcome = self.simcc("a.cu", "-o", "prog")
-            self.expect_equal(outcome.status, 1, f"{source}: {outcome.err}")
-            place = [f"a.cu:{marked_line(source, '@wrong')}"] if "@wrong" in source else []
-            for part in place + says:
-                self.expect_in(part, outcome.err, source)
-            self.expect_equal(self.other_files("a.cu"), 0, "files that were left behind")
+    def test_an_error_names_the_users_line(self):
+        """(Others': test_mistakes.py.)"""
+        self.write("a.cu", "__device__ int f();\n__global__ void k(int *y)\n{\n\ty[0] = f();\n}\nint main() {}\n")
+        outcome = self.simcc("a.cu", "-o", "prog")
+        self.expect_equal(outcome.status, 1, outcome.err)
+        for part in ("a.cu:4:", "not defined in this file", "f()"):
+            self.expect_in(part, outcome.err)
+        self.expect_equal(os.listdir(self.scratch), ["a.cu"], "files that were left behind")
 
     def test_options(self):
-        self.write("headers/value.h", "#define VALUE 77\n")
-        self.write("a.cu", GOOD)
-        self.write("with_header.cu", f"#include <value.h>\n{GOOD}")
-        nvcc = ["-arch=sm_90", "-gencode", "arch=compute_90,code=sm_90", "-lineinfo", "--use_fast_math", "-Xcompiler"]
-        nvcc += ["-Wall,-O3", "-Xptxas=-v", "-rdc=true", "-lm", "--expt-relaxed-constexpr", "a.cu"]
-        apart = ["a.cu", "-D", "VALUE=6", "-O3", "-g", "-Wall", "-Wextra", "-Werror", "-std=c++14", "-oprog"]
+        self.write_sources()
         self.expect_built("plain", self.simcc("a.cu"), "a.out", "1\n")
-        self.expect_built("-D", self.simcc("-DVALUE=5", "a.cu", "-o", "prog"), "prog", "5\n")
-        self.expect_built("-D apart, -O3, -g, -W, -std", self.simcc(*apart), "prog", "6\n")
-        self.expect_built("-I", self.simcc("with_header.cu", "-Iheaders", "-o", "prog"), "prog", "77\n")
-        self.expect_built("--fast", self.simcc("--fast", "a.cu", "-DVALUE=8", "-o", "prog"), "prog", "8\n")
-        self.expect_built("nvcc's own", self.simcc(*nvcc, "-o", "prog"), "prog", "1\n")
-        self.expect_built("-x", self.simcc("-x", "cu", "a.cu", "-x", "none", "-o", "prog"), "prog", "1\n")
-
-    def test_options_as_nvcc_has_them(self):
-        """Kills: another program in silence, where a macro stands behind -Xcompiler; words that nvcc takes apart."""
-        self.write("a.cu", GOOD)
-        for number, words in enumerate(
-            [
-                "-Xcompiler -DVALUE=0",
-                "--compiler-options -O0,-D,VALUE=1",
-                "-Xcompiler=-Wall,-DVALUE=2",
-                "-O 2 -DVALUE=3",
-            ]
-        ):
-            self.expect_built(words, self.simcc(*words.split(), "a.cu", "-o", "prog"), "prog", f"{number}\n")
-        self.write("b.cu", 'static_assert(__cplusplus == 201402L, "not C++14");\nint main() {}\n')
-        for words in ("-std c++14", "--std c++14"):
-            self.expect_silent(self.simcc(*words.split(), "b.cu", "-o", "prog"), words)
-        self.expect_refused("-std", self.simcc("b.cu", "-std"), "-std needs a value")
-
-    def test_options_that_nvcc_has_for_code_of_gpus(self):
-        """Kills: one that clang or the linker is asked for: as -f, -m and -W, or as -o dir and -l ib."""
-        self.write("a.cu", GOOD)
-        values = "maxrregcount 32 fmad false ftz true prec-div false prec-sqrt true".split()
-        values += "Werror all-warnings Werror cross-execution-space-call,reorder".split()
-        for dashes, joint in itertools.product(("-", "--"), ("=", " ")):
-            pairs = [f"{dashes}{name}{joint}{value}" for name, value in zip(values[::2], values[1::2])]
-            options = " ".join(pairs)
-            self.expect_built(options, self.simcc(*options.split(), "a.cu", "-o", "prog"), "prog", "1\n")
-        self.expect_built("-Werror", self.simcc("-Werror", "-Werror=reorder", "a.cu", "-o", "prog"), "prog", "1\n")
-        self.expect_refused("-fmad", self.simcc("-fmad", "a.cu"), "-fmad a.cu: expected true or false")
-        for words in ("-odir out", "-optf file", "-lib", "-default-stream per-thread", "--default-stream=legacy"):
-            name = words.replace("=", " ").split()[0]
-            self.expect_refused(words, self.simcc(*words.split(), "a.cu"), f"simcc: {name} is not supported\n")
+        for words, printed in BUILT:
+            self.expect_built(words, self.simcc(*words.split(), "-o", "prog"), "prog", f"{printed}\n")
 
     def test_a_program_depends_on_its_headers(self):
         """Kills: a rule for an object that is gone once the program is linked; a file in its place."""
@@ -230,15 +242,6 @@ class Driver(Case):
             self.expect_silent(self.simcc(*words.split()), words)
             rules = (Path(self.scratch) / file).read_text()
             self.expect_equal((rules.startswith(f"{target}:"), "a.cuh" in rules), (True, True), words)
-
-    def test_a_nan_stays_one(self):
-        """Kills: a part of -ffast-math that is passed on where the whole is not."""
-        text = GOOD.replace("= VALUE;", "= is_nan(__int_as_float(0x7fc00000 + threadIdx.x));")
-        text = "__device__ bool is_nan(float v) { return v != v; }\n" + text
-        self.write("a.cu", text)
-        options = "-ffast-math -ffinite-math-only -funsafe-math-optimizations -fno-honor-nans".split()
-        for more in ([], ["--fast"]):
-            self.expect_built(str(more), self.simcc(*options, *more, "a.cu", "-o", "prog"), "prog", "1\n")
 
     def test_an_optimizer_s_miss_is_no_warning(self):
         """clang says of --fast that it could not unroll a loop as its pragma asks, which -Werror would stop at."""
@@ -280,45 +283,18 @@ int main(void)
         self.expect(outcome.status == 0 and (self.scratch / "host.o").exists(), f"-c of a .c: {outcome.err}")
         self.expect_built("objects", self.simcc("kernel.o", "host.o", "-o", "prog"), "prog", "12\n")
         self.expect_built("a .c, a .cu", self.simcc("main.c", "kernel.cu", "-o", "prog"), "prog", "12\n")
-        mixed = self.simcc("--fast", "main.c", "kernel.cu", "-o", "prog")
-        self.expect_built("--fast, mixed", mixed, "prog", "12\n")
         self.expect_equal(self.other_files("prog"), 4, "files; intermediate ones were left behind")
 
     def test_nothing_hides_device_code(self):
         """Attributes and pragmas that would take its hooks away, or optimize it, are not there when it is counted."""
-        hiding = r"""__attribute__((optimize("O3"))) __global__ void first(int *p) { p[threadIdx.x] = 1; }
-#pragma GCC push_options
-#pragma GCC optimize("O2")
-__global__ void second(int *p) { p[threadIdx.x] = 1; }
-#pragma GCC pop_options
-__attribute__((noinline, no_sanitize("thread"))) __device__ int one(int *p) { return *p; }
-[[gnu::optimize("O3")]] __device__ int two(int *p) { return *p; }
-__global__ void third(int *p) { p[0] = one(p + 1) + two(p + 2); }
-int main()
-{
-	int *p, optimize = 0;
-	cudaMalloc(&p, 128);
-	first<<<1, 32>>>(p);
-	second<<<1, 32>>>(p);
-	third<<<1, 1>>>(p);
-	return cudaDeviceSynchronize() + optimize;
-}
-"""
-        source = self.write("hiding.cu", hiding)
-        for compiler in COMPILERS:
-            self.expect_silent(simcc(compiler, [source, "-o", self.scratch / "hiding"]), compiler.cxx)
-            outcome = run([*RUNNER, self.scratch / "hiding"], {"SIM_REPORT": str(self.scratch / "report")})
-            self.expect_silent(outcome, compiler.cxx)
-            launches = read_report(self.scratch / "report").launches
-            counted = [(one["global"]["load"]["bytes"], one["global"]["store"]["bytes"]) for one in launches]
-            self.expect_equal(counted, [(0, 128), (0, 128), (8, 4)], compiler.cxx)
-        for option in ("-mcmodel=large", "-fno-sanitize=all", "-masm=intel", "-fsyntax-only", "-fpack-struct"):
-            outcome = simcc(FIRST, [option, source])
-            self.expect_equal((outcome.status, len(outcome.err.splitlines())), (2, 1), option)
-            self.expect_in(option, outcome.err)
-        before = source.read_text()
-        self.expect_equal(simcc(FIRST, [source, "-o", source]).status, 2, "-o names the source")
-        self.expect_equal(source.read_text(), before, "the source")
+        self.write("a.cu", HIDING)
+        self.expect_silent(self.simcc("a.cu"), "simcc")
+        self.expect_silent(
+            run([*RUNNER, self.scratch / "a.out"], {"SIM_REPORT": str(self.scratch / "report")}), "a.out"
+        )
+        launches = read_report(self.scratch / "report").launches
+        counted = [(one["global"]["load"]["bytes"], one["global"]["store"]["bytes"]) for one in launches]
+        self.assertEqual(counted, [(0, 128), (0, 128), (8, 4)])
 
     def test_what_is_no_file_is_written_to_and_stays(self):
         """As root a rename onto /dev/null would put a program in its place. (Here a link to it would go.)"""
@@ -341,13 +317,6 @@ int main()
         self.write(f"{folder}/my file.cu", GOOD)
         built = self.simcc(f"{folder}/my file.cu", "-o", f"{folder}/my program")
         self.expect_built("spaces", built, f"{folder}/my program", "1\n")
-        bad = "__global__ void k(int *y)\n{\n\ty[threadIdx.x] = 1; // @store\n}\nint main() { k<<<1, 1>>>(0); }\n"
-        self.write(f"{folder}/bad.cu", bad)
-        built = self.simcc(f"{folder}/bad.cu", "-o", "bad")
-        self.assertEqual(built.status, 0, built.err)
-        outcome = run([*RUNNER, self.scratch / "bad"])
-        self.expect_equal(outcome.status, 1, "exit status")
-        self.expect_in(f"bad.cu:{marked_line(bad, '@store')}", outcome.err)
 
     @long_test  # builds a library of its own
     def test_paths_beyond_ascii(self):
@@ -406,37 +375,13 @@ int main()
         report = read_report(path)
         self.expect_equal((len(report.launches), len(report.hazards)), (1, 0), "records")
 
-        for gpu in ("a100", "a100-80", "h100", "h200", "rtx4090"):  # every GPU there is
-            outcome = GOOD_PROGRAM.run(SIM_GPU=gpu, SIM_CHECK="memcheck,synccheck", SIM_THREADS="3")
-            self.expect_equal((outcome.status, outcome.out), (0, "1\n"), f"{gpu}: {outcome.err}")
-
-    def test_the_gpu_sets_the_limits(self):
-        fits = "cudaSuccess cudaSuccess 232448\n"
-        self.expect_equal(LIMITS.run(SIM_GPU="h100").out, fits, "h100")
-        refused = "cudaErrorInvalidValue cudaErrorInvalidValue 101376\n"
-        self.expect_equal(LIMITS.run(SIM_GPU="rtx4090").out, refused, "rtx4090")
-        self.expect_equal(LIMITS.run().out, fits, "default")
-
     # ---- the machine ----
 
     def test_simcc_needs_no_home_and_no_tmp(self):
         """A folder for what is temporary with a space in it, no home, and any language."""
         folder = self.scratch / "a folder"
         folder.mkdir()
-        source = self.write(
-            "source/a.cu",
-            r"""#include <cstdio>
-__global__ void k(float *y) { y[0] = 1.5f; }
-int main()
-{
-	float y, *dy;
-	cudaMalloc(&dy, 4);
-	k<<<1, 1>>>(dy);
-	cudaMemcpy(&y, dy, 4, cudaMemcpyDeviceToHost);
-	printf("%g\n", y);
-}
-""",
-        )
+        source = self.write("source/a.cu", GOOD)
         source.parent.chmod(0o555)
         self.addCleanup(source.parent.chmod, 0o755)
         for language in ("C", "de_DE.UTF-8", "tr_TR.UTF-8"):
@@ -444,5 +389,5 @@ int main()
             built = run([SIMCC, source, "-o", folder / "program"], environment)
             self.assertEqual(built.status, 0, f"{language}: {built.err}")
             outcome = run([*RUNNER, folder / "program"], environment)
-            self.expect_equal((outcome.status, outcome.out), (0, "1.5\n"), f"{language}: {outcome.err}")
+            self.expect_equal((outcome.status, outcome.out), (0, "1\n"), f"{language}: {outcome.err}")
             self.expect_equal(os.listdir(folder), ["program"], f"{language}: files that were left behind")

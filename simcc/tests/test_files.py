@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
@@ -138,20 +139,18 @@ class Files(Case):
 
     def test_device_code_is_private_to_its_file(self):
         self.write_numbered()
-        for compiler in COMPILERS:
-            for mode in ("", "--fast"):
-                how = f"{compiler.cxx} {mode}"
-                self.build(compiler, f"{mode} main.cpp first.cu second.cu -o together")
-                self.expect_output(how, "together", "1111\n2222\n")
-                self.build(compiler, f"{mode} second.cu main.cpp first.cu -o reversed")
-                self.expect_output(how, "reversed", "1111\n2222\n")
-                self.build(compiler, f"{mode} -c first.cu")
-                self.build(compiler, f"{mode} -c second.cu")
-                self.build(compiler, "main.cpp second.o first.o -o objects")
-                self.expect_output(how, "objects", "1111\n2222\n")
-                self.shell("rm -f lib.a; ar rcs lib.a first.o second.o")
-                self.build(compiler, "main.cpp lib.a -o archive")
-                self.expect_output(how, "archive", "1111\n2222\n")
+        for compiler, mode in itertools.product(COMPILERS, ("", "--fast")):
+            self.build(compiler, f"{mode} -c first.cu")
+            self.build(compiler, f"{mode} -c second.cu")
+            self.shell("rm -f lib.a; ar rcs lib.a first.o second.o")
+            for files in (
+                f"{mode} main.cpp first.cu second.cu",
+                f"{mode} second.cu main.cpp first.cu",
+                "main.cpp second.o first.o",
+                "main.cpp lib.a",
+            ):
+                self.build(compiler, f"{files} -o program")
+                self.expect_output(f"{compiler.cxx} {files}", "program", "1111\n2222\n")
 
     def test_reports_name_private_code(self):
         """What two files have under one name keeps its name and its own lines in reports."""
@@ -199,19 +198,17 @@ class Files(Case):
         self.write("kernels.cu", KERNELS)
         self.write("main.cu", KERNELS_MAIN)
         self.write("twice.cu", "__device__ int stored = 6;\n__global__ void k(int *y) { y[0] = stored; }\n")
-        for compiler in COMPILERS:
-            for mode in ("", "--fast"):
-                how = f"{compiler.cxx} {mode}"
-                self.build(compiler, f"{mode} main.cu kernels.cu twice.cu -o program")
-                self.expect_output(how, "program", "36\n")
-                self.build(compiler, f"{mode} -rdc=true -DDEVICE_TOO main.cu kernels.cu -o program")
-                self.expect_output(f"{how} -rdc=true", "program", "7007\n")
-                self.build(compiler, f"{mode} -dc -DDEVICE_TOO main.cu")
-                self.build(compiler, f"{mode} -dc kernels.cu")
-                self.build(compiler, "main.o kernels.o -o program")
-                self.expect_output(f"{how} -dc", "program", "7007\n")
-                self.build(compiler, f"{mode} -dc twice.cu")
-                self.expect_refused(compiler, "main.o kernels.o twice.o -o program", "multiple definition", "stored")
+        for compiler, mode in itertools.product(COMPILERS, ("", "--fast")):
+            for file in ("-DDEVICE_TOO main.cu", "kernels.cu", "twice.cu"):
+                self.build(compiler, f"{mode} -dc {file}")
+            for files, printed in (
+                (f"{mode} main.cu kernels.cu twice.cu", "36\n"),
+                (f"{mode} -rdc=true -DDEVICE_TOO main.cu kernels.cu", "7007\n"),
+                ("main.o kernels.o", "7007\n"),
+            ):
+                self.build(compiler, f"{files} -o program")
+                self.expect_output(f"{compiler.cxx} {files}", "program", printed)
+            self.expect_refused(compiler, "main.o kernels.o twice.o -o program", "multiple definition", "stored")
 
     def test_fast_and_counted_code_are_not_linked(self):
         """What one half writes the other half's checks cannot know. C and C++ files go with either."""

@@ -13,18 +13,7 @@ import shutil
 import sys
 
 import reports
-from support import (
-    CUDA,
-    FIRST,
-    HOME,
-    OTHER,
-    RUNNER,
-    SIMCC,
-    Case,
-    inline,
-    run,
-    simcc,
-)
+from support import CUDA, FIRST, HOME, OTHER, RUNNER, SIMCC, Case, inline, run, simcc
 
 # A statement of thread i of 32, and the requests of it: loads and stores of global memory. x, y: floats; a, b: ints.
 COUNTED = [
@@ -438,15 +427,9 @@ class Front(Case):
         self.expect_equal(launches["virtuals"]["global"]["load"]["requests"], 2, "virtual functions")
         self.expect_equal(launches["promised"]["global"]["load"]["requests"], 4, "of a const function")
         copied = launches["structs"]
-        self.expect_equal(
-            [
-                copied["constant"]["load"]["requests"],
-                copied["shared"]["store"]["requests"],
-                copied["shared"]["store"]["conflicts"],
-            ],
-            [4, 4, 12],
-            "copies of a struct",
-        )
+        stores = copied["shared"]["store"]
+        counted = copied["constant"]["load"]["requests"], stores["requests"], stores["conflicts"]
+        self.expect_equal(counted, (4, 4, 12), "copies of a struct")
 
     def test_a_number_that_an_integer_has_not(self):
         """As a GPU converts it, and the conversions of the headers. Kills: what this CPU makes of it."""
@@ -505,15 +488,12 @@ class Front(Case):
             self.skipTest("there is one LLVM only")
         source, build = self.write("a.cu", "__global__ void k() {}\nint main() {}\n"), self.scratch / "b"
         for name in ("clang", "clang++"):
-            self.write(f"bin/{name}", f'#!/bin/sh\nexec {name}$(cat {self.scratch}/version) "$@"\n').chmod(0o755)
+            script = f'#!/bin/sh\nexec {shutil.which(name)}$(cat {self.scratch}/version) "$@"\n'
+            self.write(f"bin/{name}", script).chmod(0o755)
         path = f"{self.scratch}/bin:{os.environ['PATH']}"
         wrapped = {"CC": f"{self.scratch}/bin/clang", "CXX": f"{self.scratch}/bin/clang++", "PATH": path}
         (self.scratch / "headers").mkdir()
         wrapped |= {"SIM_BUILD": str(build), "SIM_PRECOMPILED": str(self.scratch / "headers")}
-        real = {name: shutil.which(name) for name in ("clang", "clang++")}
-        for name in real:
-            script = self.scratch / "bin" / name
-            script.write_text(script.read_text().replace(f"exec {name}$", f"exec {real[name]}$"))
         for version in ("", OTHER.cxx[len("clang++") :], ""):
             (self.scratch / "version").write_text(version)
             for _ in range(2):

@@ -75,16 +75,8 @@ class Install(Case):
     def compile(self, *before: Word) -> None:
         simcc, program = self.scratch / "usr/bin/simcc", self.scratch / "home/ok"
         variables = [f"{name}={value}" for name, value in FIRST.environment.items()]
-        command = [
-            *before,
-            "env",
-            f"HOME={self.scratch}/home",
-            *variables,
-            simcc,
-            self.scratch / "ok.cu",
-            "-o",
-            program,
-        ]
+        home = f"HOME={self.scratch}/home"
+        command = [*before, "env", home, *variables, simcc, self.scratch / "ok.cu", "-o", program]
         outcome = run(command, cpu_seconds=120)
         self.assertEqual((outcome.status, outcome.err), (0, ""))
         self.expect_equal(run([*RUNNER, program]).out, "ok\n", "what it built")

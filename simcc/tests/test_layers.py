@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 import unittest
@@ -126,26 +125,3 @@ class Layers(unittest.TestCase):
             own = [line.split()[2] for line in names.stdout.splitlines() if len(line.split()) == 3]
             self.assertIn("sim_launched", own)
             self.assertEqual([name for name in own if not re.match(r"sim_|cuda|__cuda|__wrap_", name)], [])
-
-    def test_what_is_planted_is_found(self) -> None:
-        with tempfile.TemporaryDirectory() as scratch:
-            engine, build = Path(scratch, "simcc", "engine"), Path(scratch, "build")
-            shutil.copytree(ENGINE, engine)
-            shutil.copy(SIMCC / "gpus.h", engine.parent)
-            build.mkdir()
-            planted = engine / "memory" / "planted.c"
-            planted.write_text('#include "check/check.h"\n#include "program/secret.h"\n')
-            self.assertEqual(
-                wrong_includes(engine),
-                [
-                    "memory/planted.c includes check/check.h",
-                    "memory/planted.c includes program/secret.h, which is program's own",
-                ],
-            )
-            planted.write_text("int sim_return(int); int planted(void); int planted(void) { return sim_return(0); }\n")
-            objects = compiled(engine, [planted, engine / "api" / "errors.c"], build)
-            self.assertEqual(wrong_symbols(engine, objects), ["memory/planted.o wants sim_return of api/errors.o"])
-            other = engine / "memory" / "other.c"
-            planted.write_text("int other(void); int planted(void); int planted(void) { return other(); }\n")
-            other.write_text("int other(void); int planted(void); int other(void) { return planted(); }\n")
-            self.assertEqual(circles(compiled(engine, [planted, other], build)), ["memory/other.o", "memory/planted.o"])

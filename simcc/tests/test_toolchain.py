@@ -9,7 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from support import BUILD, FIRST, HOME, RUNNER, Case, long_test, run
+from support import FIRST, HOME, RUNNER, Case, long_test, run
 
 # A C compiler and the C++ compiler that belongs to it.
 PAIRS = [
@@ -28,14 +28,11 @@ PAIRS = [
     ("x86_64-linux-gnu-gcc-12", "x86_64-linux-gnu-g++-12"),
     ("aarch64-linux-musl-gcc", "aarch64-linux-musl-g++"),
 ]
-# Only one way: names that say no family, and what is a C++ compiler already.
-TO_CXX = [
-    ("g++ -m64", "g++ -m64"),
-    ("clang++", "clang++"),
-    ("clang++-14", "clang++-14"),
-    ("c99-gcc", "g++"),
-    ("no-such-compiler", "g++"),
-]
+# Only one way: what is a C++ compiler already, and names that say no family, which take a twin that is there.
+TO_CXX = [("g++ -m64", "g++ -m64"), ("clang++", "clang++"), ("clang++-14", "clang++-14"), ("c99-gcc", "g++")]
+TO_CXX += [("no-such-compiler", "g++")]
+WITHOUT_TWIN = [("cc", "g++"), ("c99", "g++"), ("musl-gcc", "g++"), ("mycc", "clang++")]
+WITH_TWIN = [("cc", "c++"), ("c99", "c++"), ("cc -m64", "c++ -m64"), ("musl-gcc", "musl-g++"), ("bin/cc", "bin/c++")]
 # CC, CXX that follows, and the names of both in folders.
 COMPILER_NAMES = [
     ("gcc", "g++", "gcc", "g++"),
@@ -44,7 +41,30 @@ COMPILER_NAMES = [
     ("/usr/bin/gcc-12 -m64", "/usr/bin/g++-12 -m64", "gcc-12_-m64", "g++-12_-m64"),
     ("clang --target=a-b", "clang++ --target=a-b", "clang_--target_a-b", "clang++_--target_a-b"),
 ]
-PROGRAM = "__global__ void k(int *y) { *y = 1; }\nint main() { int *y; cudaMalloc(&y, 4); k<<<1, 1>>>(y); }\n"
+INTERRUPTED = """
+waited = os.waitpid
+def wait_and_interrupt(pid, flags):
+    os.waitpid = waited
+    waited(pid, flags)
+    raise SystemExit(130)
+os.waitpid = wait_and_interrupt
+try:
+    process.run(["true"])
+finally:
+    process.clean_up()
+"""
+GIVEN_UP = """
+def give_up(said):
+    raise ValueError
+try:
+    process.run_saying([(["true"], {}), (["sleep", "60"], {})], give_up)
+except ValueError:
+    pass
+try:
+    print(os.waitpid(-1, os.WNOHANG))
+except ChildProcessError:
+    pass
+"""
 MAKE_CC = [f"CC={FIRST.cc}", f"CXX={FIRST.cxx}"]
 
 
@@ -80,26 +100,21 @@ class Toolchain(Case):
         for cc, cxx in TO_CXX:
             self.expect_equal(self.counterpart("c++", cc), cxx, cc)
 
-    def make_command(self, name: str, says: str) -> None:
-        self.write(f"bin/{name}", f"#!/bin/sh\necho '{says}'\n").chmod(0o755)
-
     def test_a_twin_that_is_there(self):
-        """Names that say no family take a twin that is there: here, in a PATH of our own."""
-        for name in ("cc", "c99", "musl-gcc"):
-            self.make_command(name, f"{name} 1.0")
-        self.make_command("mycc", "my clang version 3")
+        """In a PATH of our own."""
+
+        def make(**says: str) -> None:
+            for name, version in says.items():
+                file = self.write(f"bin/{name.replace('_', '-').replace('xx', '++')}", f"#!/bin/sh\necho '{version}'\n")
+                file.chmod(0o755)
+
         path = f"{self.scratch}/bin:/no-twin"
-
-        def expect(compiler: str, twin: str) -> None:
+        make(cc="cc 1.0", c99="c99 1.0", musl_gcc="musl-gcc 1.0", mycc="my clang version 3")
+        for compiler, twin in WITHOUT_TWIN:
             self.expect_equal(self.counterpart("c++", compiler, path), twin, compiler)
-
-        for compiler, twin in (("cc", "g++"), ("c99", "g++"), ("musl-gcc", "g++"), ("mycc", "clang++")):
-            expect(compiler, twin)
-        self.make_command("c++", "c++ 1.0")
-        self.make_command("musl-g++", "musl-g++ 1.0")
-        for compiler, twin in (("cc", "c++"), ("c99", "c++"), ("cc -m64", "c++ -m64"), ("musl-gcc", "musl-g++")):
-            expect(compiler, twin)
-        expect(f"{self.scratch}/bin/cc", f"{self.scratch}/bin/c++")
+        make(cxx="c++ 1.0", musl_gxx="musl-g++ 1.0")
+        for compiler, twin in WITH_TWIN:
+            self.expect_equal(self.counterpart("c++", compiler, path), twin, compiler)
 
     @long_test
     def test_one_rule_everywhere(self):
@@ -163,24 +178,6 @@ class Toolchain(Case):
             first = min(path for path in (HOME / folder).iterdir() if path.is_file())
             self.expect_in("selftest", remade(str(first.relative_to(HOME))), f"the self-test, for {first}")
 
-    # ---- a product of its own ----
-
-    def copy_of_simcc(self, *without: str) -> Path:
-        copy = self.scratch / "alone" / "simcc"
-        shutil.copytree(HOME, copy, symlinks=True, ignore=shutil.ignore_patterns("tests", "__pycache__", *without))
-        return copy
-
-    def test_a_copy_needs_nothing_beside_it(self):
-        """With the library as it is built: simcc, driver, plugin and headers, and make, which finds nothing to do."""
-        copy = self.copy_of_simcc("scratch-*", "bench")
-        library = copy / BUILD.name / FIRST.folder.parent.name / "libsim.a"
-        if not library.exists():  # SIM_BUILD is somewhere else
-            self.skipTest("the library is not built in simcc/build")
-        self.write("a.cu", PROGRAM)
-        command = [copy / "simcc", "a.cu", "-o", "a"]
-        self.output_of(command, {**FIRST.environment, "SIM_LIB": str(library)})
-        self.output_of([*RUNNER, self.scratch / "a"])
-
     @long_test
     def test_a_copy_builds_and_tests(self):
         """That it installs is test_install.py's."""
@@ -190,43 +187,9 @@ class Toolchain(Case):
         tested = self.output_of(["make", "-s", "-C", copy, "test", "T=counts", *MAKE_CC])
         self.assertRegex(tested.splitlines()[-1], "^[1-9][0-9]* passed, 0 failed, 0 skipped$")
 
-    # ---- an interrupt ----
-
-    def test_an_interrupt_when_a_command_has_ended(self):
-        """A signal between the end of a command and what follows: there is no process to end, and nothing is said."""
-        self.write(
-            "interrupted.py",
-            "import os, sys\n"
-            "sys.path.insert(0, sys.argv[1])\n"
-            "from driver import process\n"
-            "waited = os.waitpid\n"
-            "def wait_and_interrupt(pid, flags):\n"
-            "    os.waitpid = waited\n"
-            "    waited(pid, flags)\n"
-            "    raise SystemExit(130)\n"
-            "os.waitpid = wait_and_interrupt\n"
-            "process.run(['true'])\n",
-        )
-        done = run([sys.executable, self.scratch / "interrupted.py", HOME])
-        self.assertEqual((done.status, done.out, done.err), (130, "", ""))
-
-    def test_nothing_runs_on_behind_what_failed(self):
-        """Of commands that run at once. Kills: a compilation that is given up and writes beside the next one."""
-        self.write(
-            "given_up.py",
-            "import os, sys\n"
-            "sys.path.insert(0, sys.argv[1])\n"
-            "from driver import process\n"
-            "def give_up(said):\n"
-            "    raise ValueError\n"
-            "try:\n"
-            "    process.run_saying([(['true'], {}), (['sleep', '60'], {})], give_up)\n"
-            "except ValueError:\n"
-            "    pass\n"
-            "try:\n"
-            "    print(os.waitpid(-1, os.WNOHANG))\n"
-            "except ChildProcessError:\n"
-            "    pass\n",
-        )
-        done = run([sys.executable, "-B", self.scratch / "given_up.py", HOME])
-        self.assertEqual((done.status, done.out, done.err), (0, "", ""))
+    def test_processes_that_run_at_once_or_are_ended(self):
+        """A signal between the end of a command and what follows: there is no process to end, and nothing is said.
+        Nothing runs on behind what failed. Kills: a compilation that is given up and writes beside the next one."""
+        for text, status in ((INTERRUPTED, 130), (GIVEN_UP, 0)):
+            done = run([sys.executable, "-B", "-c", f"import os\nfrom driver import process\n{text}"], cwd=HOME)
+            self.expect_equal((done.status, done.out, done.err), (status, "", ""), text)

@@ -33,6 +33,9 @@ OPTIONS = """--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage -
 KEY_CODES = {" ": 32, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Home": 36, "End": 35}
 KEY_CODES.update({"Tab": 9, "Enter": 13, "Escape": 27})
 KEY_TEXTS = {" ": " ", "Enter": "\r"}
+# For the scripts of tests.
+SHORT = """globalThis.$ = (selector) => document.querySelector(selector);
+    globalThis.$$ = (selector) => [...document.querySelectorAll(selector)];"""
 
 
 class BrowserError(AssertionError):
@@ -142,12 +145,11 @@ class Page:
         telephone = size[0] < 700
         metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 2 if telephone else 1}
         self.call("Emulation.setDeviceMetricsOverride", **metrics, mobile=telephone)
-        features = {
-            "prefers-color-scheme": "dark" if dark else "light",
-            "prefers-reduced-motion": "reduce" if reduced else "no-preference",
-        }
-        listed = [{"name": name, "value": value} for name, value in features.items()]
-        self.call("Emulation.setEmulatedMedia", features=listed)
+        self.features(
+            ("prefers-color-scheme", "dark" if dark else "light"),
+            ("prefers-reduced-motion", "reduce" if reduced else "no-preference"),
+        )
+        self.call("Page.addScriptToEvaluateOnNewDocument", source=SHORT)
         self.call("Page.bringToFront")
         self.call("Page.navigate", url=self.url + fragment)
         self.until("document.readyState === 'complete' && document.documentElement.dataset.ready === 'yes'")
@@ -170,6 +172,11 @@ class Page:
     def call(self, method: str, **params: object) -> dict[str, Any]:
         return self.browser.call(method, self.session, **params)
 
+    def features(self, *wishes: tuple[str, str]) -> None:
+        """What the reader has asked the system for."""
+        listed = [{"name": name, "value": value} for name, value in wishes]
+        self.call("Emulation.setEmulatedMedia", features=listed)
+
     def eval(self, script: str) -> Any:
         """The value of an expression of JavaScript, or what its promise becomes."""
         result = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
@@ -177,6 +184,18 @@ class Page:
             details = result["exceptionDetails"]
             raise BrowserError(f"{script}: {details.get('exception', {}).get('description', 'exception')}")
         return result["result"].get("value")
+
+    def text(self, selector: str) -> str:
+        return self.eval(f"$({json.dumps(selector)}).textContent")
+
+    def texts(self, selector: str) -> list[str]:
+        return self.eval(f"$$({json.dumps(selector)}).map((one) => one.textContent)")
+
+    def count(self, selector: str) -> int:
+        return self.eval(f"$$({json.dumps(selector)}).length")
+
+    def shows(self, selector: str) -> bool:
+        return self.eval(f"$({json.dumps(selector)}).checkVisibility()")
 
     def until(self, script: str) -> None:
         """Waits until an expression is true, a minute at most: a machine with much else to do shows few frames."""

@@ -11,19 +11,20 @@ from case import ROOT, run
 from test_page import DESK, LAST, STEP, TELEPHONE, PageCase
 
 FOCUS = "(({tagName, id, className, textContent}) => id || className || textContent || tagName)(document.activeElement)"
-CHOSEN = "document.querySelector('[aria-selected=true]').dataset.view"
+LABEL = "document.activeElement.getAttribute('aria-label')"
+CHOSEN = "$('[aria-selected=true]').dataset.view"
 IN_TABS = "document.activeElement.closest('[role=tablist]') !== null"
 # What Tab should stop at, in the order of the document, which is that of a reader.
-STOPS = """[...document.querySelectorAll('a[href], button, input, summary, [tabindex="0"]')].filter((node) =>
+STOPS = """$$('a[href], button, input, summary, [tabindex="0"]').filter((node) =>
     node.tabIndex >= 0 && !node.disabled && (node.className === 'skip' || node.checkVisibility()))"""
 # Of the element with the focus: its place in STOPS, where it stands on the page, whether its focus is seen.
 STOP = f"""(() => {{ const node = document.activeElement, box = node.getBoundingClientRect();
     const style = getComputedStyle(node);
-    return [{STOPS}.indexOf(node), box.left, box.top + scrollY, box.right, box.bottom + scrollY,
+    return [{STOPS}.indexOf(node), box.left, box.top + scrollY, box.bottom + scrollY,
         style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2]; }})()"""
 
 
-class KeysCase(PageCase):
+class Keys(PageCase):
     @classmethod
     def setUpClass(cls) -> None:
         """Pages that have all views between them; None is that of `make explorer`."""
@@ -44,22 +45,19 @@ class KeysCase(PageCase):
     def look(self, path: Path | None, fragment: str = "", **how: object) -> Page:
         return Page(path, fragment, **how) if path else self.open(fragment, **how)
 
-
-class Tabs(KeysCase):
     def test_the_views_keys_work_after_a_click_on_its_tab(self) -> None:
         """Kills: the focus stays in the tablist, where arrows lead to another view and the others do nothing."""
         for path, view in self.views:
             other = "tile" if view == "traffic" else "traffic"
             with self.subTest(view, page=path), self.look(path, f"#view={other}") as page:
-                keys = "document.querySelector('.foot kbd').checkVisibility()"
-                self.assertIs(page.eval(keys), True)
+                self.assertIs(page.shows(".foot kbd"), True)
                 page.click(f"[data-view={view}]")
                 if view == "checks":
-                    self.assertIs(page.eval(keys), False, "a view without steps names no keys")
+                    self.assertIs(page.shows(".foot kbd"), False, "a view without steps names no keys")
                     continue
                 page.click(f"[data-view={view}]")  # once more on the tab of the view that is there
                 page.key("Home", "ArrowRight", "ArrowRight")
-                first = max(page.eval("Number(document.querySelector('.scrub').min)"), 1 if view == "products" else 0)
+                first = max(page.eval("Number($('.scrub').min)"), 1 if view == "products" else 0)
                 self.assertEqual((page.eval(CHOSEN), page.eval(STEP)), (view, first + 2))
                 page.key("ArrowLeft")
                 self.assertEqual(page.eval(STEP), first + 1)
@@ -83,21 +81,19 @@ class Tabs(KeysCase):
             page.key("Tab", "ArrowRight", "ArrowRight")
             self.assertEqual((page.eval(CHOSEN), page.eval(IN_TABS), page.eval(STEP)), ("tile", False, 3))
 
-
-class Walk(KeysCase):
     def walk(self, page: Page) -> None:
         """With Tab through the whole page, and out of it."""
         stops, before = page.eval(f"{STOPS}.length"), None
         for expected in range(stops):
             page.key("Tab")
-            at, left, top, right, bottom, is_seen = page.eval(STOP)
+            at, left, top, bottom, is_seen = page.eval(STOP)
             name = page.eval(FOCUS)
             self.assertEqual(at, expected, f"{name}: not the next control")
             self.assertTrue(is_seen, f"{name}: nobody sees that it has the focus")
             if before and expected > 1:
-                goes_back = bottom <= before[1] and left < before[2]
+                goes_back = bottom <= before[1] and left < before[0]
                 self.assertFalse(goes_back, f"{name}: stands before what had the focus before it")
-            before = (left, top, right)
+            before = (left, top)
         page.key("Tab")
         self.assertNotEqual(page.eval(STOP)[0], stops - 1, "the focus is caught")
 
@@ -129,40 +125,6 @@ class Walk(KeysCase):
                     self.click_all(page)
                     self.assertLessEqual(page.eval("document.documentElement.scrollWidth"), size[0])
 
-    def test_from_the_story_to_the_end_of_the_race(self) -> None:
-        """Nothing but keys: the story, a guess, the race, the kernels shown, a slider. Kills: a focus that is lost when
-        what had it goes."""
-        with self.open(size=TELEPHONE) as page:
-            self.press_to(page, ".story .main")
-            for _ in range(6):
-                page.key("Enter")
-            self.assertEqual(page.eval("document.activeElement.id"), "main", "after the story")
-            page.key("Tab")
-            self.assertEqual(page.eval("document.activeElement.name"), "naive")
-            page.type("5 MB")
-            page.key("Enter")
-            self.assertEqual(page.eval("document.activeElement.getAttribute('aria-label')"), "Pause")
-            page.until(f"{STEP} > 3")
-            page.key("Space")
-            stopped = page.eval(STEP)
-            page.key("ArrowRight")
-            self.assertEqual(page.eval(STEP), stopped + 1)
-            self.press_to(page, ".chip:nth-child(2)")
-            page.key("Enter")
-            self.assertEqual(page.eval("document.activeElement.textContent"), "FlashAttention-1")
-            self.assertEqual(page.eval("document.querySelector('.stage .head').dataset.kernel"), "fa1_paper")
-            page.key("End")
-            self.press_to(page, "[data-name=N]")
-            page.key("ArrowRight")
-            self.assertEqual(page.eval("document.activeElement.getAttribute('aria-valuetext')"), "256 sequence length")
-        for part in (".story", ".predict"):  # a step on goes past both
-            with self.open() as page:
-                if part == ".predict":
-                    page.eval("document.querySelector('.skip-story').click()")
-                page.eval(f"document.querySelector('{part} .main').focus()")
-                page.key("ArrowRight")
-                self.assertEqual((page.eval(STEP), page.eval("document.activeElement.id")), (1, "main"), part)
-
     def press_to(self, page: Page, selector: str) -> None:
         for _ in range(100):
             if page.eval(f"document.activeElement.matches({selector!r})"):
@@ -170,47 +132,87 @@ class Walk(KeysCase):
             page.key("Tab")
         self.fail(f"Tab never comes to {selector}")
 
+    def test_from_the_story_to_the_end_of_the_race(self) -> None:
+        """Nothing but keys: the story, a guess, the race, the kernels shown, a slider. Kills: a focus that is lost when
+        what had it goes."""
+        with self.open(size=TELEPHONE) as page:
+            self.press_to(page, ".story .main")
+            page.key(*["Enter"] * 6)
+            self.assertEqual(page.eval("document.activeElement.id"), "main", "after the story")
+            page.key("Tab")
+            self.assertEqual(page.eval("document.activeElement.name"), "naive")
+            page.type("5 MB")
+            page.key("Enter")
+            self.assertEqual(page.eval(LABEL), "Pause")
+            page.until(f"{STEP} > 3")
+            page.key("Space")
+            stopped = page.eval(STEP)
+            self.assertEqual(page.eval(LABEL), "Play")
+            page.key("ArrowRight")
+            self.assertEqual(page.eval(STEP), stopped + 1)
+            self.press_to(page, ".chip:nth-child(2)")
+            page.key("Enter")
+            self.assertEqual(page.eval("document.activeElement.textContent"), "FlashAttention-1")
+            self.assertEqual(page.eval("$('.stage .head').dataset.kernel"), "fa1_paper")
+            page.key("End")
+            self.press_to(page, "[data-name=N]")
+            page.key("ArrowRight")
+            self.assertEqual(page.eval("document.activeElement.getAttribute('aria-valuetext')"), "256 sequence length")
+        for part in (".story", ".predict"):  # a step on goes past both
+            with self.open() as page:
+                if part == ".predict":
+                    page.eval("$('.skip-story').click()")
+                page.eval(f"$('{part} .main').focus()")
+                page.key("ArrowRight")
+                self.assertEqual((page.eval(STEP), page.eval("document.activeElement.id")), (1, "main"), part)
+
+    def test_tiles_are_one_stop_of_tab(self) -> None:
+        """Kills: a stop for each tensor, 17 of them; arrows that stay in one tensor, or that change a step."""
+        with self.open("#s=22") as page:
+            self.assertEqual((page.count('.stage [tabindex="0"]'), page.count(".tile")), (1, 204))
+            page.eval("$('.stage [tabindex=\"0\"]').focus()")
+            self.assertIn("Q rows 0", page.eval(LABEL))
+            page.key(*["ArrowRight"] * 30)
+            self.assertRegex(page.eval(LABEL), "LSE rows 0\u201331 of FlashAttention-2$")
+            page.key("ArrowRight", "Tab")
+            self.assertEqual(page.eval("document.activeElement.closest('.stage')"), None, "Tab stays there")
+            self.assertEqual(page.eval(STEP), 22)
+
     def test_what_takes_a_key_itself_keeps_it(self) -> None:
         """Kills: a blank that plays instead of opening what is folded, one that a slider swallows, arrows that step
         instead of scrolling."""
         with self.open("#s=4") as page:
-            page.eval("document.querySelector('.foot summary').focus()")
+            page.eval("$('.foot summary').focus()")
             page.key("Space")
-            self.assertEqual((page.eval("document.querySelector('.foot details').open"), page.eval(STEP)), (True, 4))
-            page.eval("document.querySelector('.scrub').focus()")
+            self.assertEqual((page.eval("$('.foot details').open"), page.eval(STEP)), (True, 4))
+            page.eval("$('.scrub').focus()")
             page.key("ArrowRight")
             self.assertEqual(page.eval(STEP), 5)
             page.key("Space")
             page.until(f"{STEP} > 6")
             page.key("Space")
-            page.eval("document.querySelector('.memory .tile').focus()")
+            page.eval("$('.memory .tile').focus()")
             at, end = page.eval(STEP), page.eval(LAST)
-            page.key("ArrowDown")
-            self.assertEqual(page.eval(STEP), at, "arrows of a tile step")
-            for key, step in (("End", end), ("Home", 0)):
+            for key, step in (("ArrowDown", at), ("End", end), ("Home", 0)):
                 page.key(key)
                 self.assertEqual(page.eval(STEP), step, f"{key} on a tile")
             page.key("Space")
             page.until(f"{STEP} > 1")
             self.assertTrue(page.eval("document.activeElement.matches('.memory .tile')"))
         with self.look(self.backward, "#view=products&s=2", size=TELEPHONE) as page:
-            page.eval("document.querySelector('.scroll').focus()")
+            page.eval("$('.scroll').focus()")
             page.key("ArrowRight")
-            page.until("document.querySelector('.scroll').scrollLeft > 0")
+            page.until("$('.scroll').scrollLeft > 0")
             self.assertEqual(page.eval(STEP), 2)
 
-
-class Motion(PageCase):
     def test_with_reduced_motion_nothing_plays(self) -> None:
         """Kills: a race or steps that go on by a timer where the reader asked for no motion."""
         with self.open(reduced=True) as page:
             page.eval("moved = 0, requestAnimationFrame = () => { moved++; }, 0")
-            page.eval("document.querySelector('.skip-story').click()")
-            page.eval("document.querySelector('.predict input').focus()")
-            page.type("9 MB")
-            page.key("Enter")
+            page.eval("$('.skip-story').click()")
+            self.answer(page, "9 MB")
             self.assertEqual(page.eval(STEP), page.eval(LAST), "the race ran")
-            self.assertIn("you said 9.00\u00a0MB", page.eval("document.querySelector('.race').innerText"))
+            self.assertIn("you said 9.00\u00a0MB", page.eval("$('.race').innerText"))
             page.click("[data-view=tile]")
             page.key("Space")
             self.assertEqual(page.eval(STEP), page.eval(LAST), "the steps were walked through")
@@ -218,6 +220,5 @@ class Motion(PageCase):
         with self.open("#s=2") as page:
             page.key("Space")
             page.until(f"{STEP} > 3")
-            features = [{"name": "prefers-reduced-motion", "value": "reduce"}]
-            page.call("Emulation.setEmulatedMedia", features=features)
+            page.features(("prefers-reduced-motion", "reduce"))
             page.until(f"{STEP} === {LAST}")

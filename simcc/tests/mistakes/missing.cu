@@ -35,9 +35,7 @@ __global__ void k(float *y, curandState *s)
 	wmma::fragment<wmma::matrix_a, 16, 16, 16, float> fragment; // fragment: 'wmma::fragment' (tensor cores) is not supported
 	y[0] = curand_uniform(s); // curand_: 'curand_uniform' (cuRAND) is not supported
 	std::string text("a"); // text: 'std::string' (aka 'basic_string<char>'): a function of the host, which a kernel cannot call
-	usleep(1); // usleep: 'usleep': a function of the host, which a kernel cannot call
 	gettimeofday(0, 0); // gettimeofday: 'gettimeofday': a function of the host, which a kernel cannot call
-	std::vector<float> vector(10); // vector(: 'std::vector<float>': a function of the host, which a kernel cannot call
 	y[0] = std::vector<float>(3)[0]; // std::: no matching conversion
 	fputs(0, stderr); // stderr: reference to __host__ variable 'stderr'
 	std::cout << y[0]; // cout: reference to __host__ variable 'cout'
@@ -49,7 +47,6 @@ int main()
 {
 	cudaTextureObject_t *texture; // cudaT: textures are not supported
 	cublasSgemm(0, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1); // cublasS: 'cublasSgemm' (cuBLAS) is not supported
-	cublasStatus_t status = cublasSaxpy(0, 1, 0, 0, 1, 0, 1); // cublasSaxpy: 'cublasSaxpy' (cuBLAS) is not supported
 	cufftHandle plan;
 	cufftPlan1d(&plan, 8, CUFFT_C2C, 1); // cufftP: 'cufftPlan1d' (cuFFT) is not supported
 	cuInit(0); // cuInit: 'cuInit' (the driver API) is not supported

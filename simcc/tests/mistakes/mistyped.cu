@@ -94,11 +94,9 @@ int main()
 	three<<<1, 1, 0, 0, 0>>>(x, 1, 2); // 0>>>: too many execution configuration arguments to kernel
 	three<<1, 1>>(x, 1, 2); // <<1: a launch is kernel<<<grid, block>>>(arguments)
 	three<<<1, 1>>(x, 1, 2); // ;: a launch is kernel<<<grid, block>>>(arguments)
-	three<<4, T>>(x, 1, 2); // <<4: a launch is kernel<<<grid, block>>>(arguments)
 	three<<4, T>>>(x, 1, 2); // <<4: a launch is kernel<<<grid, block>>>(arguments)
 	three<4, T>(x, 1, 2); // <4: a launch is kernel<<<grid, block>>>(arguments)
 	three<<<>>>(x, 1, 2); // >>>: expected expression; a launch is kernel<<<grid, block>>>(arguments)
-	three<<<4, >>>(x, 1, 2); // >>>: expected expression; a launch is kernel<<<grid, block>>>(arguments)
 	sums<<<1, 32>>>(x);
 	k<<<bytes / 256.0, 32>>>(x, 1); // bytes: is a whole number: this floating-point value loses its fraction
 	k<<<ceil(bytes / 256.0), 256.0>>>(x, 1);
@@ -109,7 +107,6 @@ int main()
 	(*i)<<<1, 32>>>(x); // (x): not a function
 	cudaMalloc(x, bytes); // cudaM: : argument 1 of type 'float *' is incompatible with 'void **'
 	cudaMalloc(bytes); // cudaM: : it takes 2 arguments, the call gives 1
-	cudaMemcpy(x, h, bytes); // cudaM: : it takes 4 arguments, the call gives 3
 	cudaMemcpy(x, h, bytes, 1.5); // cudaM: : argument 4 of type 'double' is incompatible with
 	cudaMemcpy(x, h, bytes, cudaMemcpyHostToDevise); // cudaMemcpyH: use of undeclared identifier 'cudaMemcpyHostToDevise'; did you mean 'cudaMemcpyHostToDevice'?
 	cudaEventCreate(e); // cudaE: no matching function for call to 'cudaEventCreate': 
@@ -117,7 +114,6 @@ int main()
 	cudamalloc(&x, bytes); // cuda: is not a function of the CUDA runtime that the simulated device has; did you mean 'cudaMalloc'?
 	if (cudaMaloc(&x, 4) != cudaSuccess) // cuda: did you mean 'cudaMalloc'?
 		return 1;
-	cudaDeviceSyncronize(); // cuda: did you mean 'cudaDeviceSynchronize'?
 	printf("%s", cudaGetErorString(error)); // cuda: did you mean 'cudaGetErrorString'?
 	cudaMemcpy3D(x); // cuda: 'cudaMemcpy3D' (the CUDA runtime) is not supported by the simulated device
 	cudaGraphLaunch(0, 0); // cuda: 'cudaGraphLaunch' (the CUDA runtime) is not supported by the simulated device

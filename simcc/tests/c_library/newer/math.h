@@ -1,6 +1,6 @@
 /*
- * A C library that declares more than any does: every function of sim_cuda/math.h that is not C's, and some of
- * bits.h. Put before the real one with -I. With -DPLAIN it does not promise that they do not throw, as a C library that
+ * A C library that declares more than any does: every function of sim_cuda/math.h that is not C's, of the names
+ * with __ and of bits.h some. Put before the real one with -I. With -DPLAIN it does not promise that they do not throw, as a C library that
  * knows nothing of C++ would have it.
  */
 #include_next <math.h>
@@ -70,42 +70,9 @@ ONE(float, __cosf)
 ONE(float, __tanf)
 ONE(float, __tanhf)
 extern void __sincosf(float, float *, float *) NOT_THROWING;
-TWO(float, __fdividef)
-ONE(float, __saturatef)
-ONE(float, __fsqrt_rn)
-ONE(float, __frcp_rn)
-ONE(float, __frsqrt_rn)
-TWO(float, __fdiv_rn)
-THREE(float, __fmaf_rn)
-THREE(double, __fma_rn)
-ONE(double, __dsqrt_rn)
-TWO(double, __ddiv_rn)
-ONE(double, __drcp_rn)
 TWO(float, __fadd_rn)
-TWO(float, __fsub_rn)
-TWO(float, __fmul_rn)
-TWO(double, __dadd_rn)
-TWO(double, __dsub_rn)
-TWO(double, __dmul_rn)
 CONVERT(int, __float2int_rn, float)
-CONVERT(int, __float2int_rz, float)
-CONVERT(unsigned, __float2uint_rd, float)
-CONVERT(long long, __float2ll_ru, float)
-CONVERT(int, __double2int_rn, double)
-CONVERT(unsigned long long, __double2ull_rz, double)
-CONVERT(float, __int2float_rn, int)
-CONVERT(float, __uint2float_rn, unsigned)
-CONVERT(float, __ll2float_rn, long long)
-CONVERT(float, __ull2float_rn, unsigned long long)
-CONVERT(double, __int2double_rn, int)
-CONVERT(double, __uint2double_rn, unsigned)
-CONVERT(double, __ll2double_rn, long long)
-CONVERT(double, __ull2double_rn, unsigned long long)
-CONVERT(float, __double2float_rn, double)
 ONE(int, __clz)
-ONE(int, __ffs)
-CONVERT(int, __popc, unsigned)
-ONE(unsigned, __brev)
 #endif
 
 #ifdef __cplusplus
