@@ -22,7 +22,6 @@ ALONE_IF_COUNTED = {
     "language",
     "launches",
     "libraries",
-    "templates",
     "variables",
 }
 BATCH_SIZE = 11

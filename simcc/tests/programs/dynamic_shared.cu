@@ -1,14 +1,5 @@
-// Two kernels, each with its own type and name for dynamic shared memory, and one that needs more than 48 KB.
+// Kernels each with its own type and name for dynamic shared memory, one that needs more than 48 KB.
 #include "check.cuh"
-
-__global__ void reverse(const float *x, float *y)
-{
-	extern __shared__ float sram[];
-	int t = threadIdx.x, n = blockDim.x;
-	sram[t] = x[t];
-	__syncthreads();
-	y[t] = sram[n - 1 - t];
-}
 
 __global__ void sum(const double *x, double *y)
 {
@@ -51,19 +42,14 @@ __global__ void big(float *y)
 
 int main()
 {
-	static float x[1024], y[1024];
+	static float y[1024];
 	double z[64];
-	for (int i = 0; i < 1024; i++)
-		x[i] = (float)i;
 	for (int i = 0; i < 64; i++)
 		z[i] = i;
-	float *dx = device_copy(x, 1024), *dy = device_zeros<float>(1024);
+	float *dy = device_zeros<float>(1024);
 	double *dz = device_copy(z, 64), *dtotal = device_zeros<double>(1);
 	int *dp = device_zeros<int>(64);
 
-	//= reverse load=1024/8/32 store=1024/8/32 sstore=1024/8/8/8 sload=1024/8/8/8 barriers=1 dyn=1024 static=0
-	reverse<<<1, 256, 256 * sizeof(float)>>>(dx, dy);
-	EXPECT_EACH(dy, 256, i, 255 - i);
 	// doubles: 16 lanes a phase; then one lane, 64 times
 	//= sum load=512/2/16 store=8/1/1 sstore=512/2/4/4 sload=512/64/64/64 barriers=1 dyn=512
 	sum<<<1, 64, 64 * sizeof(double)>>>(dz, dtotal);
