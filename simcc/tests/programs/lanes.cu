@@ -2,7 +2,7 @@
 #include "check.cuh"
 
 // bytes of a: -128 127 1 -1 (0x80 0x7f 0x01 0xff), of b: 1 1 -1 127; halves of c: -32768 1, of d: -1 32767
-__global__ void all(unsigned a, unsigned b, unsigned c, unsigned d, unsigned *bad)
+__global__ void all(unsigned a, unsigned b, unsigned c, unsigned d, int *bad)
 {
 	const unsigned results[][2] = {
 		{__vadd4(a, b), 0x8180007e},
@@ -66,15 +66,12 @@ __global__ void all(unsigned a, unsigned b, unsigned c, unsigned d, unsigned *ba
 		{__vsadu4(a, b), 127 + 126 + 254 + 128},
 		{__vsadu2(c, d), 32767 + 32766},
 	};
-	*bad = 0;
-	for (unsigned i = 0; i < sizeof results / sizeof results[0]; i++)
-		if (results[i][0] != results[i][1])
-			*bad = i + 1;
+	*bad = first_wrong(results);
 }
 
 int main()
 {
-	unsigned *bad = device_zeros<unsigned>(1);
+	int *bad = device_zeros<int>(1);
 	//= all store=4/1/1
 	all<<<1, 1>>>(0x807f01ff, 0x0101ff7f, 0x80000001, 0xffff7fff, bad);
 	EXPECT(element(bad, 0) == 0);

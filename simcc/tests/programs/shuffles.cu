@@ -1,7 +1,6 @@
 // Shuffles of each kind, width and type; votes; barriers that count.
 #include "check.cuh"
 
-// Each line: what a lane gets, and what it should.
 __global__ void kinds(int *wrong)
 {
 	const int lane = threadIdx.x;
@@ -24,12 +23,7 @@ __global__ void kinds(int *wrong)
 		{__shfl_down_sync(0xffffffff, lane, (unsigned)-1, 8), lane},
 		{__shfl_xor_sync(0xffffffff, lane, 33, 8), lane ^ 1},
 	};
-	int found = 0, line = 0;
-	for (const auto &result : results) {
-		line++;
-		found = result[0] != result[1] ? line : found;
-	}
-	wrong[lane] = found;
+	wrong[lane] = first_wrong(results);
 }
 
 // Eight bytes move as a whole; lanes match whose bits are all the same: 0 is not -0.
