@@ -17,6 +17,13 @@ __global__ void library_copies(const float *x, float *y)
 	memset(y + 16, 0, 16 * sizeof(float));
 }
 
+__global__ void builtin_copies(const three *x, three *y)
+{
+	__builtin_memcpy(y, x, sizeof *y);
+	__builtin_memset(y + 1, 0, 8);
+	__builtin_memmove(&y[1].b, &x->b, 8); // what lies there may overlap
+}
+
 __global__ void structs(const nested *a, nested *b, three *c)
 {
 	int i = threadIdx.x;
@@ -65,6 +72,11 @@ int main()
 	// pieces of 4 bytes
 	//= library_copies load=16*4*32/16/16 store=32*4*32/32/32 foot=64/128
 	library_copies<<<1, 32>>>(dx, dy);
+	const three p = {1, 2, 3};
+	three *dp = device_copy(&p, 1), *dq = device_zeros<three>(2);
+	//= builtin_copies load=20/5/5 store=28/7/7
+	builtin_copies<<<1, 1>>>(dp, dq);
+	EXPECT(element(dq, 0).c == 3 && element(dq, 1).a == 0 && element(dq, 1).b == 2 && element(dq, 1).c == 3);
 	// nested is 32 bytes: lanes a sector apart, pieces of 4 bytes. a: 8 pieces, 3, 1, and 8 of a[0]; c is 12
 	// bytes: 12 sectors
 	//= structs load=20*128/20/12*32+8 store=13*128/13/8*32+3*12+32+12 foot=1024/1024+384
