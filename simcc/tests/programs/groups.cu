@@ -171,12 +171,13 @@ __global__ void active(int *wrong)
 		wrong[t] = first_wrong(results);
 	}
 	auto warp = cg::tiled_partition<32>(cg::this_thread_block());
-	auto odd = cg::binary_partition(warp, v & 1);
+	auto odd = cg::binary_partition(warp, v & 1), all = cg::binary_partition(warp, true);
 	auto label = cg::labeled_partition(warp, v % 3);
 	const int results[][2] = {
 		{(int)(odd.size() * 100 + odd.thread_rank()), odds * 100 + odd_rank},
 		{(int)odd.meta_group_rank(), v & 1},
 		{(int)odd.meta_group_size(), 2},
+		{(int)(all.meta_group_rank() * 10 + all.meta_group_size()), 1}, // the others are none
 		{(int)label.size(), alike},
 		{(int)label.meta_group_size(), 3},
 		{(int)label.meta_group_rank(), first == 0 ? v % 3 : 2 - v % 3}, // by their first lanes
