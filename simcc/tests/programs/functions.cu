@@ -39,7 +39,7 @@ __global__ void mathematics(float *y)
 	v += fabsf(__fdividef(1.0f, 4.0f) - 0.25f) < 1e-6f;
 	v += fmaxf(1.0f, 2.0f) == 2 && fminf(1.0f, 2.0f) == 1;
 	v += __float_as_int(1.0f) == 0x3f800000 && __int_as_float(0x40000000) == 2;
-	v += __popc(0xff) == 8 && __ffs(8) == 4 && __clz(1) == 31 && __brev(1) == 0x80000000u;
+	v += __popc(0xff) == 8 && __ffs(8) == 4 && __clz(1) == 31 && __clz(0) == 32 && __brev(1) == 0x80000000u;
 	v += max(3, 4) == 4 && min(3u, 4u) == 3u;
 	v += isinf(-INFINITY) && isnan(NAN) && fmaf(2, 3, 4) == 10;
 	v += warpSize == 32;

@@ -182,6 +182,8 @@ int main()
 	       __half_as_ushort(__float2half(65520.0f)) == 0x7c00);
 	EXPECT(__half_as_ushort(__float2half(-3e-8f)) == 0x8001 && __half_as_ushort(__float2half(2.9e-8f)) == 0);
 	EXPECT(__half_as_ushort(__float2half(0.0f / (float)(x[20]))) == 0x7fff && __hisnan(__float2half(NAN)));
+	const __half zero = 0.0f, less = -0.0f;
+	EXPECT(__half_as_ushort(__hmax(zero, less)) == 0 && __half_as_ushort(__hmin(zero, less)) == 0x8000);
 	const __nv_bfloat16 one = 1.0f, half_way = 1.0f / 256, tiny = 0x1p-100f;
 	EXPECT(__bfloat16_as_ushort(__hfma(one, one, half_way)) == 0x3f80); // a tie: to even
 	EXPECT(__bfloat16_as_ushort(__hfma(__nv_bfloat16(1.0078125f), __nv_bfloat16(0.99609375f), tiny)) == 0x3f80);
