@@ -109,7 +109,7 @@ __global__ void halves_without_one(const float *x, float *y)
 	y[i] = sum;
 }
 
-// Half warps that go their own ways and meet among themselves, and threads that leave on the way: test_same.c
+// Half warps that go their own ways and meet among themselves, and threads that leave on the way: test_same.py
 // wants the same counts whoever runs first.
 __global__ void half_warps(const float *x, float *y)
 {

@@ -1,4 +1,4 @@
-// Kernels whose addresses follow a pseudo-random formula; test_counts.c works out their counts from the formula
+// Kernels whose addresses follow a pseudo-random formula; test_counts.py works out their counts from the formula
 // alone.
 #include <type_traits>
 
@@ -32,18 +32,6 @@ __global__ void gather(const float *x, float *y)
 	y[i] = sum;
 }
 
-__global__ void shared_random(float *y)
-{
-	__shared__ float tile[1024];
-	for (unsigned k = threadIdx.x; k < 1024; k += blockDim.x)
-		tile[k] = (float)k;
-	__syncthreads();
-	float sum = 0;
-	for (unsigned k = 0; k < 8; k++)
-		sum += tile[mix(threadIdx.x * 8 + k + blockIdx.x) % 1024];
-	y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
-}
-
 // Up to 600 iterations, from block to block and lane to lane very different; every 64th lane has none.
 __global__ void unequal(const double *x, float *y)
 {
@@ -58,7 +46,8 @@ __global__ void unequal(const double *x, float *y)
 const int WIDE = 64, ROUNDS = 64, WIDE_ELEMENTS = 128;
 
 // What a lane reads in a round, or -1. Shares are with lane n^1 or n^2, with both, with neither, with one lane that
-// strays, with all, with a lane further away or of the first and the last; some lanes are inactive: odd ones, pairs, halves, all but four.
+// strays, with all, with a lane further away or of the first and the last; some lanes are inactive: odd ones, pairs,
+// halves, all but four.
 __host__ __device__ inline int choose(unsigned round, unsigned warp, unsigned lane)
 {
 	unsigned r = mix(977 * round + 31 * warp), active = (r >> 8) % 8;
@@ -204,8 +193,6 @@ int main()
 	double *dz = device_copy(z, N);
 	//= gather ANY
 	gather<<<3, 100>>>(dx, dy);
-	//= shared_random ANY
-	shared_random<<<2, 128>>>(dy);
 	//= unequal ANY
 	unequal<<<4, 96>>>(dz, dy);
 	//= shared_wide<char> ANY
