@@ -11,18 +11,13 @@ from expectations import Expectations, read_expectations
 from support import FIRST, HOME, LONG, OTHER, STRICT, TESTS, Batch, Compiler, Member, Program, Run, program
 
 # Several files each, or about the names of things: these have a compilation of their own in each way; where nothing is
-# counted and nothing named, in --fast builds, only the first three.
-ALONE = {
-    "many_files",
-    "overloads",
-    "same_names",
-}
+# counted and nothing named, in --fast builds, only the first two.
+ALONE = {"overloads", "same_names"}
 ALONE_IF_COUNTED = {
     "functions",
     "language",
     "launches",
     "libraries",
-    "templates",
     "variables",
 }
 BATCH_SIZE = 11

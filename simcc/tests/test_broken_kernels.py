@@ -309,7 +309,7 @@ class BrokenKernels(Case):
         self.check_broken("race_", "racecheck", 78)
 
     def test_reads_of_what_nobody_wrote(self):
-        self.check_broken("init_", "initcheck", 20)
+        self.check_broken("init_", "initcheck", 19)
 
     def test_wrong_addresses(self):
         self.check_broken("mem_", "memcheck", 32)

@@ -43,6 +43,16 @@ class Warp:
             count.requests += 1
             count.parts += len({address // 32 for address in addresses.values()})
 
+    def add_atomic(self, count: Count, size: int) -> None:
+        """Lanes with the same address go one after the other: the k-th of each address are a pass."""
+        for addresses in self.requests.values():
+            count.bytes += len(addresses) * size
+            count.requests += 1
+            passes: dict[int, list[int]] = defaultdict(list)  # the addresses of each
+            for address in addresses.values():
+                passes[sum(address in others for others in passes.values())].append(address)
+            count.parts += sum(len({address // 32 for address in each}) for each in passes.values())
+
     def add_shared(self, count: Count, size: int, is_load: bool) -> None:
         for addresses in self.requests.values():
             count.bytes += len(addresses) * size
@@ -107,7 +117,7 @@ def choose(turn: int, warp: int, lane: int) -> int | None:
     r = mix(977 * turn + 31 * warp)
     pair, crossed, stray = lane // 2, lane // 4 * 2 + lane % 2, lane == (r >> 16) % 32
     halves, further = pair if lane < 16 else crossed, lane // 8 * 4 + lane % 4
-    groups = [pair, crossed, lane // 4, halves, pair, crossed, 5, further, lane % 16, lane]
+    groups = [pair, crossed, lane // 4, halves, pair, crossed, 5, further, lane % 16, lane % 31]
     group = 99 if r % 10 in (4, 5) and stray else groups[r % 10]
     idle = [
         False,
@@ -135,71 +145,32 @@ PLACES = {"alloc3": 509, "alloc4": 65597, "early": 61, "late": 40}  # bytes of e
 def choose_spot(turn: int, lane: int, size: int) -> tuple[int, int] | None:
     """oracle.cu's: the number of the allocation and the element in it."""
     r = mix(131 * turn + 5)
-    first, other = r >> 8 & 3, (r >> 11) % 32
+    first, other, thread = r >> 8 & 3, (r >> 11) % 32, lane
+    if (turn % 2 == 0 or size == 4) and (r >> 22) % 8 < 3:
+        lane = (0, lane // 2, lane % 31)[(r >> 22) % 8]
     place = [first, lane % 4, (first + (lane < other)) % 4, mix(r + lane) % 4, 3 - first if lane == other else first][
         r % 5
     ]
     elements = list(PLACES.values())[place] // size
-    element = [elements - 1 - lane, elements // 2 - 16 + lane, 3 * lane][(r >> 16) % 3]
-    idle = (r >> 20) % 2 and mix(r ^ lane) % 5 == 0
+    element = [elements - 1 - lane, elements // 2 - 16 + lane, (2 + (r >> 24) % 3) * lane][(r >> 16) % 3]
+    idle = (r >> 20) % 2 and mix(r ^ thread) % 5 == 0
     return None if idle or not 0 <= element < elements else (place, element)
 
 
 class Counts(Case):
-    def launches(self, name: str, count: int) -> list[Record]:
+    def launches(self) -> list[Record]:
         path = self.scratch / "report.json"
-        outcome = RUN[name](SIM_REPORT=str(path))
+        outcome = RUN["oracle"](SIM_REPORT=str(path))
         self.assertEqual(outcome.status, 0, outcome.err)
         launches = read_report(path).launches
-        self.assertEqual(len(launches), count)
+        self.assertEqual(len(launches), 16)
         return launches
 
     def expect_count(self, what: str, counted: Count, computed: Count) -> None:
         self.expect_equal(astuple(counted), astuple(computed), f"{what}: from the addresses")
 
-    # ---- strides ----
-
-    def test_strides(self):
-        launches = self.launches("strides", 256 + 5 * 33 + 1)[:-1]
-        for offset in range(4):
-            for stride in range(1, 65):
-                self.check_global_stride(launches[64 * offset + stride - 1], offset, stride)
-        for power in range(5):
-            for stride in range(1, 34):
-                self.check_shared_stride(launches[256 + 33 * power + stride - 1], 1 << power, stride)
-
-    def check_global_stride(self, launch: Record, offset: int, stride: int) -> None:
-        warp, load = Warp(), Count()
-        for lane in range(32):
-            warp.log(0, lane, 4 * (offset + stride * lane))
-        warp.add_global(load, 4)
-        counted = global_count(launch, "load")
-        self.expect_count(f"stride {stride}, offset {offset}", counted, load)
-        if offset == 0:
-            self.expect_equal(counted.parts, min(32, 4 * stride), f"stride {stride}: sectors")
-
-    def check_shared_stride(self, launch: Record, size: int, stride: int) -> None:
-        warp, load, store = Warp(), Count(), Count()
-        for lane in range(32):
-            warp.log(0, lane, size * stride * lane)
-        warp.add_shared(load, size, is_load=True)
-        warp.add_shared(store, size, is_load=False)
-        counted = shared_count(launch, "load")
-        self.expect_count(f"{size}-byte load, stride {stride}", counted, load)
-        self.expect_count(f"{size}-byte store, stride {stride}", shared_count(launch, "store"), store)
-        # the rule everybody knows: gcd(k, 32) lanes want the same bank
-        if size == 4 and stride & (stride - 1) == 0:
-            self.expect_equal(counted.parts, stride, f"stride {stride}: wavefronts")
-        if size == 4 and stride % 2 == 1:
-            self.expect_equal(counted.parts, 1, f"odd stride {stride}: wavefronts")
-        if stride == 1:
-            phases = max(1, size // 4)
-            self.expect_equal((counted.ideal, counted.parts), (phases, phases), f"{size} bytes: not by phases")
-
-    # ---- oracle.cu ----
-
     def test_random_gather(self):
-        launch = self.launches("oracle", 15)[0]
+        launch = self.launches()[0]
         load, touched = Count(), set()
         for block in range(3):
             for first in range(0, 100, 32):
@@ -216,25 +187,8 @@ class Counts(Case):
         self.expect_equal(launch["footprint"]["read_bytes"], 4 * len(touched), "gather: footprint")
         self.expect(load.requests > 100 and load.parts > load.requests, "the oracle saw nothing")
 
-    def test_random_shared(self):
-        launch = self.launches("oracle", 15)[1]
-        load, store = Count(), Count()
-        for block in range(2):
-            for first in range(0, 128, 32):
-                loads, stores = Warp(), Warp()
-                for thread in range(first, first + 32):
-                    for k in range(thread, 1024, 128):
-                        stores.log(0, thread % 32, 4 * k)
-                    for k in range(8):
-                        loads.log(0, thread % 32, 4 * (mix(thread * 8 + k + block) % 1024))
-                stores.add_shared(store, 4, is_load=False)
-                loads.add_shared(load, 4, is_load=True)
-        self.expect_count("shared_random, stores", shared_count(launch, "store"), store)
-        self.expect_count("shared_random, loads", shared_count(launch, "load"), load)
-        self.expect(load.parts > 2 * load.requests, "the oracle saw no conflicts")
-
     def test_unequal_loops(self):
-        launch = self.launches("oracle", 15)[2]
+        launch = self.launches()[1]
         load = Count()
         for first in range(0, 4 * 96, 32):
             warp = Warp()
@@ -247,18 +201,20 @@ class Counts(Case):
         self.expect(load.requests > 12 * 300, "the oracle saw no long loops")
 
     def test_random_shares(self):
-        launches = self.launches("oracle", 15)[3:9]
+        launches = self.launches()[2:10]
         for index, launch in enumerate(launches):
-            self.check_wide(launch, 64 if index < 3 else 45, 4 << index % 3)
+            self.check_wide(launch, 64 if index < 5 else 45, (1, 2, 4, 8, 16, 4, 8, 16)[index])
 
     def check_wide(self, launch: Record, threads: int, size: int) -> None:
-        load, store = Count(), Count()
-        for first in range(0, threads, 32):  # before its rounds a kernel stores all elements, side by side
-            warp = Warp()
-            for thread in range(first, min(first + 32, threads)):
-                for k in range(thread, WIDE_ELEMENTS, threads):
-                    warp.log(0, thread % 32, size * k)
-            warp.add_shared(store, size, is_load=False)
+        load, store, atomic = Count(), Count(), Count()
+        size_of_count = 4 if size == 4 else 8
+        for width in (size, size_of_count):  # before its rounds a kernel stores all elements, side by side
+            for first in range(0, threads, 32):
+                warp = Warp()
+                for thread in range(first, min(first + 32, threads)):
+                    for k in range(thread, WIDE_ELEMENTS, threads):
+                        warp.log(0, thread % 32, width * k)
+                warp.add_shared(store, width, is_load=False)
         for number, lanes in enumerate((32, threads - 32)):
             for turn in range(ROUNDS):
                 for total, chosen, is_load in ((load, choose, True), (store, choose_own, False)):
@@ -268,10 +224,20 @@ class Counts(Case):
                         if element is not None:
                             warp.log(0, lane, size * element)
                     warp.add_shared(total, size, is_load)
+            loads, atomics = Warp(), Warp()  # once more: lanes at their k-th time there
+            for turn in range(ROUNDS):
+                for lane in range(lanes):
+                    element = choose(turn, number, lane)
+                    if element is not None:
+                        loads.log(0, lane, size * element)
+                        atomics.log(0, lane, size_of_count * element)
+            loads.add_shared(load, size, is_load=True)
+            atomics.add_shared(atomic, size_of_count, is_load=False)
         what = f"{size}-byte accesses, {threads} threads"
         self.expect_count(f"{what}: loads", shared_count(launch, "load"), load)
         self.expect_count(f"{what}: stores", shared_count(launch, "store"), store)
-        self.expect(load.conflicts > 0 and store.conflicts > 0, "the oracle saw no conflicts")
+        self.expect_count(f"{what}: atomics", shared_count(launch, "atomic"), atomic)
+        self.expect(size == 1 or load.conflicts > 0 and store.conflicts > 0, "the oracle saw no conflicts")
         self.expect_equal(store.conflicts, store.parts - store.ideal, "stores do not merge")
         if size > 4:  # fewer passes than the width has phases
             self.expect(load.parts - load.conflicts < load.ideal, "the oracle saw no merged load")
@@ -279,7 +245,7 @@ class Counts(Case):
     def test_lanes_in_several_allocations(self):
         """Kills: an instruction whose lanes are all counted for the allocation of the first, or of the lowest address,
         sectors that are counted as if they were neighbors, and a footprint that ends with an allocation's last word."""
-        launches = self.launches("oracle", 15)[9:14]
+        launches = self.launches()[10:15]
         for launch, size, lanes in zip(launches, (1, 2, 4, 8, 16), (32, 32, 32, 27, 32)):
             self.check_scattered(launch, size, lanes)
 
@@ -301,7 +267,10 @@ class Counts(Case):
                         warp.log(0, lane, (spot[0] << 20) + size * spot[1])  # no two share a sector
                         requested[name, op] += size
                         touched[name, op].update(range(size * spot[1], size * (spot[1] + 1)))
-                warp.add_global(total, size)
+                if op == "atomic":
+                    warp.add_atomic(total, size)
+                else:
+                    warp.add_global(total, size)
                 mixed += len(places) > 1
             self.expect_count(f"{what}: {op}", global_count(launch, op), total)
         self.expect(mixed > ROUNDS, "the oracle saw few instructions in several allocations")

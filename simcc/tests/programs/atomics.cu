@@ -1,5 +1,5 @@
-// Atomics of each kind and type, in global and in shared memory. 64 threads on one word: a request of one sector, or
-// of one wavefront, for each of the two warps.
+// Atomics of each kind and type. 64 threads on one word: a request for each of the two warps, whose lanes take turns, 32
+// sectors. (In shared memory: oracle.cu.)
 #include <cstring>
 
 #include "check.cuh"
@@ -61,27 +61,6 @@ __global__ void reals(float *f, double *d, bool of_block)
 	OF_SCOPE(atomicAdd, &f[0], 0.5f);
 	OF_SCOPE(atomicExch, &f[1], 2.5f);
 	OF_SCOPE(atomicAdd, &d[0], 0.25);
-}
-
-__global__ void shared_words(int *y)
-{
-	__shared__ int word, most;
-	__shared__ float real;
-	if (threadIdx.x == 0) {
-		word = 0;
-		most = 0;
-		real = 0;
-	}
-	__syncthreads();
-	atomicAdd(&word, 1);
-	atomicMax(&most, (int)threadIdx.x);
-	atomicAdd(&real, 0.5f);
-	__syncthreads();
-	if (threadIdx.x == 0) {
-		y[0] = word;
-		y[1] = most;
-		y[2] = (int)real;
-	}
 }
 
 template <class T>
@@ -153,10 +132,5 @@ int main()
 	fetch(f, df, 2);
 	fetch(&d, dd, 1);
 	EXPECT(f[0] == 32 && f[1] == 2.5f && d == 16);
-	// stores: three by one thread, loads: three by one thread
-	//= shared_words store=12/3/3 sstore=12/3/3/3 sload=12/3/3/3 satomic=3*256/6/6/6 barriers=2
-	shared_words<<<1, 64>>>(da);
-	fetch(a, da, 3);
-	EXPECT(a[0] == 64 && a[1] == 63 && a[2] == 32);
 	return 0;
 }

@@ -55,6 +55,16 @@ T element(const T *device, size_t i)
 	for (int i = 0; i < (count); i++)                                                                            \
 	EXPECT(element(device, i) == (expected))
 
+// Of lines that have what is and what should be: the number of the first that is wrong, or 0.
+template <typename T, int N>
+__device__ int first_wrong(const T (&lines)[N][2])
+{
+	for (int i = 0; i < N; i++)
+		if (lines[i][0] != lines[i][1])
+			return i + 1;
+	return 0;
+}
+
 template <typename T>
 void fetch(T *host, const T *device, size_t count)
 {

@@ -1,27 +1,5 @@
-// Two kernels, each with its own type and name for dynamic shared memory, and one that needs more than 48 KB.
+// Two kernels, each with its own type and name for dynamic shared memory, one of which needs more than 48 KB.
 #include "check.cuh"
-
-__global__ void reverse(const float *x, float *y)
-{
-	extern __shared__ float sram[];
-	int t = threadIdx.x, n = blockDim.x;
-	sram[t] = x[t];
-	__syncthreads();
-	y[t] = sram[n - 1 - t];
-}
-
-__global__ void sum(const double *x, double *y)
-{
-	extern __shared__ __align__(16) double buffer[];
-	buffer[threadIdx.x] = x[threadIdx.x];
-	__syncthreads();
-	if (threadIdx.x == 0) {
-		double total = 0;
-		for (int i = 0; i < (int)blockDim.x; i++)
-			total += buffer[i];
-		*y = total;
-	}
-}
 
 // One array, carved into parts by hand.
 __global__ void parts(int *y)
@@ -51,23 +29,10 @@ __global__ void big(float *y)
 
 int main()
 {
-	static float x[1024], y[1024];
-	double z[64];
-	for (int i = 0; i < 1024; i++)
-		x[i] = (float)i;
-	for (int i = 0; i < 64; i++)
-		z[i] = i;
-	float *dx = device_copy(x, 1024), *dy = device_zeros<float>(1024);
-	double *dz = device_copy(z, 64), *dtotal = device_zeros<double>(1);
+	static float y[1024];
+	float *dy = device_zeros<float>(1024);
 	int *dp = device_zeros<int>(64);
 
-	//= reverse load=1024/8/32 store=1024/8/32 sstore=1024/8/8/8 sload=1024/8/8/8 barriers=1 dyn=1024 static=0
-	reverse<<<1, 256, 256 * sizeof(float)>>>(dx, dy);
-	EXPECT_EACH(dy, 256, i, 255 - i);
-	// doubles: 16 lanes a phase; then one lane, 64 times
-	//= sum load=512/2/16 store=8/1/1 sstore=512/2/4/4 sload=512/64/64/64 barriers=1 dyn=512
-	sum<<<1, 64, 64 * sizeof(double)>>>(dz, dtotal);
-	EXPECT(element(dtotal, 0) == 63 * 64 / 2);
 	// shorts: two lanes share a word
 	//= parts store=256/2/8 sstore=256+128/4/4/4 sload=256+128/4/4/4 barriers=1 dyn=384
 	parts<<<1, 64, 64 * (sizeof(int) + sizeof(short))>>>(dp);

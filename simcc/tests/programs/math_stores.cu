@@ -3,69 +3,59 @@
 
 #include <cmath>
 
-__global__ void split(const float *x, float *whole, float *rest)
-{
-	int i = threadIdx.x;
-	rest[i] = modff(x[i], &whole[i]);
-}
-
-__global__ void split_double(const float *x, double *whole)
-{
-	int i = threadIdx.x;
-	if (modf((double)x[i], &whole[i]) < 0)
-		whole[i] = -1;
-}
-
-__global__ void exponents(const float *x, int *exponent, int *quotient)
-{
-	int i = threadIdx.x;
-	int kept; // of the thread alone: no access
-	float mantissa = std::frexp(x[i], &exponent[i]);
-	quotient[32] = (int)(mantissa + frexpf(x[i], &kept));
-	remquof(x[i], 3.0f, &quotient[i]);
-}
-
 #undef sincosf // the C library's own
-__global__ void circle(const float *x, float *sine)
+#undef sincos
+
+__global__ void floats(const float *x, float *y, int *n)
 {
 	__shared__ float cosine[32];
-	int i = threadIdx.x;
-	sincosf(x[i], &sine[i], &cosine[i]);
+	const int i = threadIdx.x;
+	const float value = x[i];
+	int kept; // of the thread alone: no access
+	y[i] = modff(value, &y[32 + i]);
+	sincosf(value, &y[64 + i], &cosine[i]);
+	y[96 + i] = std::frexp(value, &n[i]) + frexpf(value, &kept);
+	remquof(value, 3.0f, &n[32 + i]);
 }
 
-#undef sincos
-__global__ void doubles(const float *x, double *y, int *quotient)
+__global__ void doubles(const float *x, double *y, int *n)
 {
-	int i = threadIdx.x;
-	sincos((double)x[i], &y[i], &y[32 + i]);
-	y[64 + i] = remquo((double)x[i], 3.0, &quotient[i]);
+	const int i = threadIdx.x;
+	const double value = x[i];
+	if (modf(value, &y[i]) < 0)
+		y[i] = -1;
+	sincos(value, &y[32 + i], &y[64 + i]);
+	y[96 + i] = remquo(value, 3.0, &n[i]) + std::frexp(value, &n[32 + i]);
 }
 
 int main()
 {
-	float x[32];
+	float x[32], y[128];
+	double z[128];
+	int n[64], m[64];
 	for (int i = 0; i < 32; i++)
 		x[i] = 0.75f + 2 * i;
-	float *dx = device_copy(x, 32), *dy = device_zeros<float>(32), *dw = device_zeros<float>(32);
-	double *dz = device_zeros<double>(32);
-	int *dn = device_zeros<int>(32), *dq = device_zeros<int>(33);
+	float *dx = device_copy(x, 32), *dy = device_zeros<float>(128);
+	double *dz = device_zeros<double>(128);
+	int *dn = device_zeros<int>(64);
 
-	//= split load=128/1/4 store=2*128/2/2*4
-	split<<<1, 32>>>(dx, dw, dy);
-	EXPECT(element(dw, 3) == 6);
-	//= split_double load=128/1/4 store=256/1/8
-	split_double<<<1, 32>>>(dx, dz);
-	EXPECT(element(dz, 5) == 10);
-	//= exponents load=3*128/3/3*4 store=3*128/3/4+1+4
-	exponents<<<1, 32>>>(dx, dn, dq);
-	EXPECT(element(dn, 1) == 2 && element(dn, 31) == 6);
-	//= circle load=128/1/4 store=128/1/4 sstore=128/1/1/1
-	circle<<<1, 32>>>(dx, dy);
-	EXPECT(std::fabs(element(dy, 2) - std::sin(4.75f)) < 1e-6f);
-	double *dd = device_zeros<double>(96);
-	//= doubles load=2*128/2/2*4 store=3*256+128/4/3*8+4
-	doubles<<<1, 32>>>(dx, dd, dn);
-	EXPECT(std::fabs(element(dd, 2) - std::sin(4.75)) + std::fabs(element(dd, 34) - std::cos(4.75)) < 1e-12);
-	EXPECT(element(dd, 66) == -1.25 && element(dn, 2) == 2);
+	//= floats load=128/1/4 store=6*128/6/6*4 sstore=128/1/1/1
+	floats<<<1, 32>>>(dx, dy, dn);
+	fetch(y, dy, 128);
+	fetch(n, dn, 64);
+	//= doubles load=128/1/4 store=4*256+2*128/6/4*8+2*4
+	doubles<<<1, 32>>>(dx, dz, dn);
+	fetch(z, dz, 128);
+	fetch(m, dn, 64);
+	for (int i = 0; i < 32; i++) {
+		int exponent, quotient;
+		const double mantissa = std::frexp((double)x[i], &exponent),
+			     rest = std::remquo(x[i], 3.0f, &quotient);
+		EXPECT(y[i] == 0.75f && y[32 + i] == 2 * i && z[i] == 2 * i);
+		EXPECT(std::fabs(y[64 + i] - std::sin(x[i])) < 1e-6f && y[96 + i] == 2 * (float)mantissa);
+		EXPECT(std::fabs(z[32 + i] - std::sin((double)x[i])) < 1e-12);
+		EXPECT(std::fabs(z[64 + i] - std::cos((double)x[i])) < 1e-12 && z[96 + i] == rest + mantissa);
+		EXPECT(n[i] == exponent && n[32 + i] == quotient && m[i] == quotient && m[32 + i] == exponent);
+	}
 	return 0;
 }

@@ -1,5 +1,7 @@
-// Kernels whose addresses follow a pseudo-random formula; test_counts.c works out their counts from the formula
+// Kernels whose addresses follow a pseudo-random formula; test_counts.py works out their counts from the formula
 // alone.
+#include <type_traits>
+
 #include "check.cuh"
 
 const int N = 4096;
@@ -30,18 +32,6 @@ __global__ void gather(const float *x, float *y)
 	y[i] = sum;
 }
 
-__global__ void shared_random(float *y)
-{
-	__shared__ float tile[1024];
-	for (unsigned k = threadIdx.x; k < 1024; k += blockDim.x)
-		tile[k] = (float)k;
-	__syncthreads();
-	float sum = 0;
-	for (unsigned k = 0; k < 8; k++)
-		sum += tile[mix(threadIdx.x * 8 + k + blockIdx.x) % 1024];
-	y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
-}
-
 // Up to 600 iterations, from block to block and lane to lane very different; every 64th lane has none.
 __global__ void unequal(const double *x, float *y)
 {
@@ -56,11 +46,12 @@ __global__ void unequal(const double *x, float *y)
 const int WIDE = 64, ROUNDS = 64, WIDE_ELEMENTS = 128;
 
 // What a lane reads in a round, or -1. Shares are with lane n^1 or n^2, with both, with neither, with one lane that
-// strays, with all or with a lane further away; some lanes are inactive: odd ones, pairs, halves, all but four.
+// strays, with all, with a lane further away or of the first and the last; some lanes are inactive: odd ones, pairs,
+// halves, all but four.
 __host__ __device__ inline int choose(unsigned round, unsigned warp, unsigned lane)
 {
 	unsigned r = mix(977 * round + 31 * warp), active = (r >> 8) % 8;
-	unsigned pair = lane / 2, crossed = lane / 4 * 2 + lane % 2, group = lane;
+	unsigned pair = lane / 2, crossed = lane / 4 * 2 + lane % 2, group = lane % 31;
 	if (active == 1 && mix(r + lane) % 8 == 0)
 		return -1;
 	if ((active == 2 && lane % 2) || (active == 3 && lane & 2) || (active == 4 && mix(r + lane) % 3))
@@ -99,10 +90,13 @@ template <typename T>
 __global__ void shared_wide(float *y)
 {
 	__shared__ T from[WIDE_ELEMENTS], to[2][WIDE_ELEMENTS];
+	__shared__ std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long> counts[WIDE_ELEMENTS];
 	unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 	T value = T(), *mine = to[warp];
-	for (unsigned k = threadIdx.x; k < WIDE_ELEMENTS; k += blockDim.x)
+	for (unsigned k = threadIdx.x; k < WIDE_ELEMENTS; k += blockDim.x) {
 		from[k] = value;
+		counts[k] = 0;
+	}
 	__syncthreads();
 	for (unsigned k = 0; k < ROUNDS; k++) {
 		int element = choose(k, warp, lane), own = choose_own(k, warp, lane);
@@ -113,19 +107,31 @@ __global__ void shared_wide(float *y)
 			mine[own] = value;
 		__syncwarp();
 	}
+	// Lanes that nothing holds together: what was one instruction above is now one of those that are k-th there.
+	for (unsigned k = 0; k < ROUNDS; k++) {
+		int element = choose(k, warp, lane);
+		if (element < 0)
+			continue;
+		value = from[element];
+		atomicAdd(&counts[element], 1);
+	}
 	y[threadIdx.x] = (float)sizeof value;
 }
 
 // Lanes of one instruction in several allocations, up to their last byte: two of cudaMalloc and two variables.
 __device__ __align__(32) char early[61], late[40];
 
-// The allocation and the element in it, of those with `size` bytes, that a lane takes in a round; no lane takes another's.
+// The allocation and the element in it, of those with `size` bytes, that a lane takes in a round. Where it loads or adds,
+// two lanes or all may take the same, or the first and the last.
 struct spot {
 	int place, element; // element: -1 for none
 };
 __host__ __device__ inline spot choose_spot(unsigned round, unsigned lane, int size)
 {
-	unsigned r = mix(131 * round + 5), place = r >> 8 & 3, way = r % 5;
+	const unsigned r = mix(131 * round + 5), way = r % 5, thread = lane, shared[] = {0, lane / 2, lane % 31};
+	unsigned place = r >> 8 & 3;
+	if ((round % 2 == 0 || size == 4) && (r >> 22) % 8 < 3)
+		lane = shared[(r >> 22) % 8];
 	if (way == 1)
 		place = lane % 4;
 	else if (way == 2)
@@ -139,9 +145,9 @@ __host__ __device__ inline spot choose_spot(unsigned round, unsigned lane, int s
 	switch ((r >> 16) % 3) {
 	case 0: element = elements - 1 - (int)lane; break;
 	case 1: element = elements / 2 - 16 + (int)lane; break;
-	default: element = 3 * (int)lane; break;
+	default: element = (2 + (r >> 24) % 3) * (int)lane; break;
 	}
-	bool idle = element < 0 || element >= elements || ((r >> 20) % 2 && mix(r ^ lane) % 5 == 0);
+	bool idle = element < 0 || element >= elements || ((r >> 20) % 2 && mix(r ^ thread) % 5 == 0);
 	return {(int)place, idle ? -1 : element};
 }
 
@@ -187,10 +193,12 @@ int main()
 	double *dz = device_copy(z, N);
 	//= gather ANY
 	gather<<<3, 100>>>(dx, dy);
-	//= shared_random ANY
-	shared_random<<<2, 128>>>(dy);
 	//= unequal ANY
 	unequal<<<4, 96>>>(dz, dy);
+	//= shared_wide<char> ANY
+	shared_wide<char><<<1, WIDE>>>(dy);
+	//= shared_wide<short> ANY
+	shared_wide<short><<<1, WIDE>>>(dy);
 	//= shared_wide<float> ANY
 	shared_wide<float><<<1, WIDE>>>(dy);
 	//= shared_wide<double> ANY

@@ -1,4 +1,4 @@
-// Sums over blocks: with warp shuffles; and in one launch, the last block to finish adding up (__threadfence).
+// A sum with warp shuffles, in one launch: the last block to finish adds up (__threadfence).
 #include "check.cuh"
 
 const int THREADS = 128, BLOCKS = 8, N = 3000;
@@ -23,16 +23,6 @@ __device__ float block_sum(float value)
 		value = warp_sum(value);
 	}
 	return value;
-}
-
-__global__ void sum_blocks(const float *__restrict__ x, float *__restrict__ y, int n)
-{
-	float sum = 0;
-	for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
-		sum += x[i];
-	sum = block_sum(sum);
-	if (threadIdx.x == 0)
-		y[blockIdx.x] = sum;
 }
 
 __device__ unsigned finished;
@@ -62,22 +52,15 @@ __global__ void sum_all(const float *x, volatile float *partial, float *result, 
 int main()
 {
 	static float x[N];
-	float y[BLOCKS], total = 0, expected = 0;
+	float expected = 0;
 	for (int i = 0; i < N; i++) {
 		x[i] = (float)(i % 10);
 		expected += x[i];
 	}
 	float *dx = device_copy(x, N), *dy = device_zeros<float>(BLOCKS), *dtotal = device_zeros<float>(1);
 	// 3000 floats: 93 full warps and one of 24 lanes, 93 * 4 + 3 sectors. Per block 4 stores of one word to
-	// shared memory, one load of 4.
-	//= sum_blocks load=12000/94/375 store=32/8/8 sstore=8*16/8*4/8*4/8*4 sload=8*16/8/8/8 barriers=8
-	//+ foot=12000/32
-	sum_blocks<<<BLOCKS, THREADS>>>(dx, dy, N);
-	fetch(y, dy, BLOCKS);
-	for (int i = 0; i < BLOCKS; i++)
-		total += y[i];
-	EXPECT(total == expected);
-	// Besides: 8 increments, `last` written by one thread and read by all, and once more a block's sum.
+	// shared memory, one load of 4; 8 increments, `last` written by one thread and read by all, and once more a
+	// block's sum.
 	//= sum_all load=12000+32/94+1/375+1 store=32+4/9/9 atomic=32/8/8 sstore=9*16+8/9*4+8/9*4+8/9*4+8
 	//+ sload=9*16+8*128/9+8*4/9+8*4/9+8*4 barriers=8*2+2 tensor:finished=0/0/4/4
 	sum_all<<<BLOCKS, THREADS>>>(dx, dy, dtotal, N);

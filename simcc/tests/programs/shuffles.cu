@@ -1,49 +1,39 @@
 // Shuffles of each kind, width and type; votes; barriers that count.
 #include "check.cuh"
 
-__global__ void kinds(int *y)
+__global__ void kinds(int *wrong)
 {
-	int lane = threadIdx.x;
-	y[0 * 32 + lane] = __shfl_sync(0xffffffff, lane * 10, 5);
-	y[1 * 32 + lane] = __shfl_up_sync(0xffffffff, lane, 3);
-	y[2 * 32 + lane] = __shfl_down_sync(0xffffffff, lane, 3);
-	y[3 * 32 + lane] = __shfl_xor_sync(0xffffffff, lane, 7);
-	y[4 * 32 + lane] = __shfl_sync(0xffffffff, lane, 9, 8);
-	y[5 * 32 + lane] = __shfl_up_sync(0xffffffff, lane, 1, 8);
-	y[6 * 32 + lane] = __shfl_down_sync(0xffffffff, lane, 2, 4);
-	y[7 * 32 + lane] = __shfl_xor_sync(0xffffffff, lane, 16, 16);
-	y[8 * 32 + lane] = __shfl_xor_sync(0xffffffff, lane, 1, 2);
-	y[9 * 32 + lane] = __shfl_xor_sync(0xffffffff, lane, 24, 8);
-}
-
-// Of an operand the low five bits count: 33 is 1, -1 is 31.
-__global__ void operands(int *y)
-{
-	int lane = threadIdx.x;
-	y[0 * 32 + lane] = __shfl_sync(0xffffffff, lane, 33);
-	y[1 * 32 + lane] = __shfl_up_sync(0xffffffff, lane, 33);
-	y[2 * 32 + lane] = __shfl_down_sync(0xffffffff, lane, 34);
-	y[3 * 32 + lane] = __shfl_xor_sync(0xffffffff, lane, 33);
-	y[4 * 32 + lane] = __shfl_down_sync(0xffffffff, lane, (unsigned)-1, 8);
-	y[5 * 32 + lane] = __shfl_xor_sync(0xffffffff, lane, 33, 8);
-}
-
-__global__ void types(float *f, double *d, long long *l, unsigned *u)
-{
-	int lane = threadIdx.x;
-	f[lane] = __shfl_down_sync(0xffffffff, 0.5f * lane, 1);
-	d[lane] = __shfl_xor_sync(0xffffffff, 1e300 * lane, 31);
-	l[lane] = __shfl_sync(0xffffffff, (1LL << 40) + lane, 31 - lane);
-	u[lane] = __shfl_up_sync(0xffffffffu, 0x80000000u + lane, 2u);
+	const int lane = threadIdx.x;
+	const int results[][2] = {
+		{__shfl_sync(0xffffffff, lane * 10, 5), 50},
+		{__shfl_up_sync(0xffffffff, lane, 3), lane < 3 ? lane : lane - 3},
+		{__shfl_down_sync(0xffffffff, lane, 3), lane > 28 ? lane : lane + 3},
+		{__shfl_xor_sync(0xffffffff, lane, 7), lane ^ 7},
+		{__shfl_sync(0xffffffff, lane, 9, 8), lane / 8 * 8 + 1},
+		{__shfl_up_sync(0xffffffff, lane, 1, 8), lane % 8 ? lane - 1 : lane},
+		{__shfl_down_sync(0xffffffff, lane, 2, 4), lane % 4 < 2 ? lane + 2 : lane},
+		// the groups before may be read, those behind not
+		{__shfl_xor_sync(0xffffffff, lane, 16, 16), lane < 16 ? lane : lane - 16},
+		{__shfl_xor_sync(0xffffffff, lane, 1, 2), lane ^ 1},
+		{__shfl_xor_sync(0xffffffff, lane, 24, 8), lane < 16 ? lane : lane ^ 24},
+		// of an operand the low five bits count: 33 is 1, -1 is 31
+		{__shfl_sync(0xffffffff, lane, 33), 1},
+		{__shfl_up_sync(0xffffffff, lane, 33), lane < 1 ? lane : lane - 1},
+		{__shfl_down_sync(0xffffffff, lane, 34), lane > 29 ? lane : lane + 2},
+		{__shfl_down_sync(0xffffffff, lane, (unsigned)-1, 8), lane},
+		{__shfl_xor_sync(0xffffffff, lane, 33, 8), lane ^ 1},
+	};
+	wrong[lane] = first_wrong(results);
 }
 
 // Eight bytes move as a whole; lanes match whose bits are all the same: 0 is not -0.
-__global__ void wide_types(double *d, long long *l, unsigned *u)
+__global__ void types(float *f, double *d, long long *l, unsigned *u)
 {
 	int lane = threadIdx.x, all_l, all_d, all_zeros;
 	const long long high = (long long)(lane / 16) << 40;
 	const double zero = lane % 2 ? -0.0 : 0.0;
-	d[lane] = __shfl_sync(0xffffffff, 1e300 * lane, 3);
+	f[lane] = __shfl_down_sync(0xffffffff, 0.5f * lane, 1);
+	d[lane] = __shfl_xor_sync(0xffffffff, 1e300 * lane, 31);
 	l[lane] = __shfl_up_sync(0xffffffff, (1LL << 40) + lane, 1) + __shfl_down_sync(0xffffffff, 7LL << 40, 1);
 	const unsigned any_l = __match_any_sync(0xffffffff, high), any_d = __match_any_sync(0xffffffff, zero),
 		       any_f = __match_any_sync(0xffffffff, (float)zero),
@@ -88,20 +78,6 @@ __global__ void counting_barriers(int *y)
 	y[t] = count == 32 && all && !not_all && any && !none;
 }
 
-__global__ void butterfly(const float *x, float *y)
-{
-	float sum = x[threadIdx.x], most = sum;
-#pragma unroll
-	for (int offset = 16; offset > 0; offset /= 2) {
-		sum += __shfl_xor_sync(0xffffffff, sum, offset);
-		most = fmaxf(most, __shfl_down_sync(0xffffffff, most, offset));
-	}
-	if (threadIdx.x % 32 == 0) {
-		y[2 * (threadIdx.x / 32)] = sum;
-		y[2 * (threadIdx.x / 32) + 1] = most;
-	}
-}
-
 // Of the lanes in a mask: sum, and, or, xor; the least and the greatest, without and with a sign.
 __global__ void reductions(const unsigned *x, unsigned *y, unsigned mask)
 {
@@ -127,41 +103,15 @@ __global__ void from_outside(float *y)
 
 int main()
 {
-	int y[320];
-	int *dy = device_zeros<int>(320);
-
-	//= kinds store=1280/10/40
+	int *dy = device_zeros<int>(96);
+	//= kinds store=128/1/4
 	kinds<<<1, 32>>>(dy);
-	fetch(y, dy, 320);
-	for (int i = 0; i < 32; i++) {
-		EXPECT(y[i] == 50);
-		EXPECT(y[32 + i] == (i < 3 ? i : i - 3));
-		EXPECT(y[64 + i] == (i > 28 ? i : i + 3));
-		EXPECT(y[96 + i] == (i ^ 7));
-		EXPECT(y[128 + i] == i / 8 * 8 + 1);
-		EXPECT(y[160 + i] == (i % 8 ? i - 1 : i));
-		EXPECT(y[192 + i] == (i % 4 < 2 ? i + 2 : i));
-		EXPECT(y[224 + i] == (i < 16 ? i : i - 16)); // the half below may be read, the one above not
-		EXPECT(y[256 + i] == (i ^ 1));
-		EXPECT(y[288 + i] == (i < 16 ? i : i ^ 24)); // groups of 8: all but the first two find one before
-	}
-
-	//= operands store=768/6/24
-	operands<<<1, 32>>>(dy);
-	fetch(y, dy, 192);
-	for (int i = 0; i < 32; i++) {
-		EXPECT(y[i] == 1);
-		EXPECT(y[32 + i] == (i < 1 ? i : i - 1));
-		EXPECT(y[64 + i] == (i > 29 ? i : i + 2));
-		EXPECT(y[96 + i] == (i ^ 1));
-		EXPECT(y[128 + i] == i);
-		EXPECT(y[160 + i] == (i ^ 1));
-	}
+	EXPECT_EACH(dy, 32, i, 0);
 
 	float f[32];
 	double d[32];
 	long long l[32];
-	unsigned u[64];
+	unsigned u[32];
 	float *df = device_zeros<float>(32);
 	double *dd = device_zeros<double>(32);
 	long long *dl = device_zeros<long long>(32);
@@ -173,19 +123,9 @@ int main()
 	fetch(l, dl, 32);
 	fetch(u, du, 32);
 	for (int i = 0; i < 32; i++) {
-		EXPECT(f[i] == 0.5f * (i < 31 ? i + 1 : 31));
-		EXPECT(d[i] == 1e300 * (31 - i));
-		EXPECT(l[i] == (1LL << 40) + 31 - i);
-		EXPECT(u[i] == 0x80000000u + (i < 2 ? i : i - 2));
+		EXPECT(f[i] == 0.5f * (i < 31 ? i + 1 : 31) && d[i] == 1e300 * (31 - i));
+		EXPECT(l[i] == (8LL << 40) + (i < 1 ? i : i - 1) && u[i] == 1);
 	}
-
-	//= wide_types store=256+256+128/3/8+8+4
-	wide_types<<<1, 32>>>(dd, dl, du);
-	fetch(d, dd, 32);
-	fetch(l, dl, 32);
-	fetch(u, du, 32);
-	for (int i = 0; i < 32; i++)
-		EXPECT(d[i] == 3e300 && l[i] == (8LL << 40) + (i < 1 ? i : i - 1) && u[i] == 1);
 
 	// -1 everywhere; 16 low lanes in two sectors, 8 odd lanes in two
 	//= some_lanes store=128+64+32/3/4+2+2
@@ -198,13 +138,6 @@ int main()
 	//= counting_barriers store=96*4/3/12 barriers=5
 	counting_barriers<<<1, 96>>>(dy);
 	EXPECT_EACH(dy, 96, i, 1);
-
-	for (int i = 0; i < 32; i++)
-		f[i] = (float)((i * 7) % 32);
-	float *dx = device_copy(f, 32);
-	//= butterfly load=128/1/4 store=8/2/2
-	butterfly<<<1, 32>>>(dx, df);
-	EXPECT(element(df, 0) == 496 && element(df, 1) == 31);
 
 	unsigned x[32], all[256];
 	for (unsigned i = 0; i < 32; i++)
@@ -230,8 +163,8 @@ int main()
 	}
 
 	//= from_outside store=64/1/2
-	from_outside<<<1, 32>>>(dx);
-	fetch(f, dx, 16);
+	from_outside<<<1, 32>>>(df);
+	fetch(f, df, 16);
 	for (int i = 0; i < 16; i++)
 		EXPECT(i < 8 ? f[i] == 1 : f[i] != f[i]);
 	return 0;
