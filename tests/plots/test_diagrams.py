@@ -1,5 +1,5 @@
 """The diagrams: drawn again they are the same; what they count is what the programs count. And of all pictures what
-can be seen."""
+can be read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lib.chapters import PROGRAMS
 from lib.diagrams import decode, hero, loops, transformer
 from lib.diagrams.run import RunError, traced
 from lib.diagrams.svg import DARK, LIGHT, kilobytes
-from svg import Picture, contrast, parsed
+from svg import Picture
 
 PICTURES = ROOT / "plots/pictures"
 TOOL = ROOT / "tools/diagrams"
@@ -31,20 +31,19 @@ def total(count: dict[str, int]) -> int:
 
 
 class Seen(Case):
-    def test_every_word_and_shape_can_be_seen(self) -> None:
+    def test_every_word_can_be_read(self) -> None:
         paths = sorted(PICTURES.rglob("*.svg"))
         self.assertGreaterEqual(len(paths), 28 + 56)
         for path in paths:
             with self.subTest(path.name):
-                picture, narrow = Picture(path.read_text()), ".narrow." in path.name
-                width = 300 if narrow or path.name.startswith("02_") else 800
-                problems = picture.problems(width, path.name.startswith("attention_map"))
+                picture = Picture(path.read_text())
+                problems = picture.problems(300 if ".narrow." in path.name or path.name.startswith("02_") else 800)
                 if path.name.startswith("hero"):  # the only one that is not read but looked at
                     problems = [problem for problem in problems if "pixels" not in problem]
                 self.assertEqual(problems, [])
                 self.assertGreaterEqual(len(picture.words), 10)
 
-    def test_the_check_finds_what_cannot_be_read_or_seen(self) -> None:
+    def test_the_check_finds_what_cannot_be_read(self) -> None:
         """Each line breaks one rule, or none beside it. Words are where a g of gnuplot has them, or as of a class."""
         at, upwards = "translate(10.0,50.0)", "translate(20.0,100.0) rotate(270)"
 
@@ -52,57 +51,32 @@ class Seen(Case):
             look = f'transform="{place}" font-size="{size:.2f}" text-anchor="{anchor}" fill="#1f2328"'
             return f"<g {look}><text>{text}</text></g>"
 
-        def box(look: str) -> str:
-            return f'<rect x="0" y="0" width="90" height="40" {look}/>'
-
-        def line(look: str, d: str = "M1,1 L9,9") -> str:
-            return f'<path {look} d="{d}"/>'
-
-        square = '<polygon fill="#eeeeee" points="1,1 9,1 9,9 1,9"/>'
-        style = (
-            ".t,.d{fill:#1f2328;font-size:13px}.d,.p{fill:#999999}.p{fill:#eeeeee}.r{fill:#0072B2}.s{fill-opacity:.2}"
-        )
         whole = (
-            '<svg viewBox="0 0 400 200" xmlns="http://www.w3.org/2000/svg"><title>a</title><desc>b</desc>'
-            f'<style>\n{style}.e{{stroke:#0072B2}}</style><rect width="400" height="200" fill="#ffffff"/>%s</svg>'
+            '<svg viewBox="0 0 400 200" xmlns="http://www.w3.org/2000/svg"><style>\n'
+            ".t,.d{fill:#1f2328;font-size:13px}.d{fill:#999999}.r{fill:#0072B2}.s{fill-opacity:.2}</style>"
+            '<rect width="400" height="200" fill="#ffffff"/>%s</svg>'
         )
+        blue, text = '<rect x="0" y="0" width="90" height="40" class="{}"/>', '<text x="{}" y="20" class="{}">{}</text>'
+        long = "too long for what is left"
         for body, found in (
-            (word("good") + word("too", "translate(60.0,50.0)", 12), None),
-            (word("small", size=11.9), '"small" has 11.9 pixels'),
-            (word("large", size=14.1), '"large" has 14.1 pixels'),
-            (word("left of it", anchor="end"), '"left of it" leaves the picture'),
-            (word("clipped", "translate(390.0,50.0)"), '"clipped" leaves the picture'),
-            (word("low", "translate(20.0,199.0)"), '"low" leaves the picture'),
-            (
-                '<text x="300" y="20" class="t">too long for what is left</text>',
-                '"too long for what is left" leaves the picture',
-            ),
-            (word("one") + word("two", "translate(20.0,55.0)"), '"two" lies on "one"'),
-            (word("one") + word("one"), '"one" lies on "one"'),
-            (
-                word("upwards and long", upwards, anchor="middle") + word("x", "translate(12.0,90.0)"),
-                '"x" lies on "upw',
-            ),
-            (word("upwards", upwards, anchor="middle") + word("x", "translate(30.0,100.0)"), None),
-            ('<text x="5" y="20" class="t">seen</text>', None),
-            ('<text x="5" y="20" class="d">pale</text>', '"pale" has 2.8 : 1'),
-            (box('class="r"'), None),
-            (box('class="r"') + '<text x="5" y="20" class="t">on blue</text>', '"on blue" has 3.0 : 1'),
-            (box('class="r s e"') + '<text x="5" y="20" class="t">on pale blue</text>', None),
-            (box('class="r s"'), "a shape, r s, which has no edge, has 1.0 : 1"),
-            (box('class="p"'), "a shape, p has 1.2 : 1"),
-            (square, "a shape, polygon has 1.2 : 1"),
-            (line('stroke="#E69F00"'), "a shape, path has 2.3 : 1"),
-            (line('stroke="#0072B2"') + line('stroke="#d1d9e0"') + line('stroke="#E69F00"', "M1,1"), None),
-            ('<use color="#E69F00"/>', "a shape, point has 2.3 : 1"),
-            ('<use color="#ffffff"/>', None),
+            (word("good") + word("too", "translate(60.0,50.0)", 12), []),
+            (word("small", size=11.9), ['"small" has 11.9 pixels']),
+            (word("large", size=14.1), ['"large" has 14.1 pixels']),
+            (word("left of it", anchor="end"), ['"left of it" leaves the picture']),
+            (word("clipped", "translate(390.0,50.0)"), ['"clipped" leaves the picture']),
+            (word("low", "translate(20.0,199.0)"), ['"low" leaves the picture']),
+            (text.format(300, "t", long), [f'"{long}" leaves the picture']),
+            (word("one") + word("two", "translate(20.0,55.0)"), ['"two" lies on "one"']),
+            (word("upwards", upwards, anchor="middle") + word("x", "translate(12.0,90.0)"), ['"x" lies on "upwards"']),
+            (word("upwards", upwards, anchor="middle") + word("x", "translate(30.0,100.0)"), []),
+            (text.format(5, "t", "seen"), []),
+            (text.format(5, "d", "pale"), ['"pale" has 2.8 : 1']),
+            (blue.format("r") + text.format(5, "t", "on blue"), ['"on blue" has 3.0 : 1']),
+            (blue.format("r s") + text.format(5, "t", "on pale blue"), []),
         ):
             with self.subTest(body):
-                problems = Picture(whole % body).problems(400)
-                self.assertEqual(len(problems), 1 if found else 0, problems)
-                self.assertTrue(not found or problems[0].startswith(found), problems)
-        self.assertEqual(Picture(whole % square).problems(300, cells=True), ["it is 400 pixels wide, not 300"])
-        self.assertAlmostEqual(contrast(parsed("#ffffff"), parsed("rgb(0, 0, 0)")), 21)
+                self.assertEqual(Picture(whole % body).problems(400), found)
+        self.assertEqual(Picture(whole % word("good")).problems(300), ["it is 400 pixels wide, not 300"])
         left, right = Picture(whole % word("N²", size=20.48)).words[0].along(1, 0)
         self.assertAlmostEqual(right - left, 15.32 + 8.21, delta=1e-9)
 
@@ -146,16 +120,12 @@ class Diagrams(Case):
             drawn = {words[name] for name in re.findall(r'<rect [^>]*class="(\w)"', svg) if name in words}
             self.assertEqual({word for word in words.values() if word in key}, drawn, path.name)
 
-    def test_what_cannot_be_drawn_is_one_line(self) -> None:
-        names = ", ".join(runpy.run_path(str(TOOL), run_name="diagrams")["DIAGRAMS"])
-        refused = f"diagrams: villain: no such diagram, expected {names}\n"
-        self.assertEqual(run([TOOL, "villain"]), (2, "", refused))
+    def test_without_a_build_there_is_none(self) -> None:
         tree = self.scratch / "tree"
         for part in ("tools", "simcc/machine"):
             shutil.copytree(ROOT / part, tree / part, ignore=shutil.ignore_patterns("__pycache__"))
         done = run([tree / "tools/diagrams"])
-        self.assertEqual((done.status, done.out), (1, ""))
-        self.assertEqual(done.err, "diagrams: naive: No such file or directory (make build)\n")
+        self.assertEqual(done, (1, "", "diagrams: naive: No such file or directory (make build)\n"))
         self.assertFalse((tree / "plots").exists())
 
 
