@@ -9,18 +9,14 @@ import re
 from house import table
 
 NOTES = {
-    "machine": r".+, [0-9]+ cores?, [A-Za-z]+ [a-z0-9_]+",
+    "machine": r".+, [0-9]+ cores?, .+",
     "device": r"sim, limits of [a-z0-9-]+, .+|cuda, .+",
-    "roofs": r"-|hbm_bytes_per_s=[0-9.e+]+ fp32_flop_per_s=[0-9.e+]+ .*sms=[0-9]+",
     "compiler": r"(gcc|clang|nvcc) .*[0-9]+\.[0-9]+.*",
     "commit": r"[0-9a-f]{7,40}( \+ changes)?|unknown",
-    "date": r"20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]Z",
+    "date": r"20[0-9]{2}-[01][0-9]-[0-3][0-9]T.*Z",
     "command": r"make bench CHAPTERS=.*",
-    "each": r"for example .*--repeat [0-9]+.*",
     "units": r".*_bytes bytes, .*_elements of 4 bytes, _ms milliseconds.*NaN or - was not measured.*",
-    "fingerprint": r"[0-9a-f]{16}",
 }
-TITLE = r".* on (the simulated device \(limits of .+\)|.+), .+ with [0-9]+ cores?, 20[0-9]{2}-[01][0-9]-[0-3][0-9]"
 TEXTS = {"kernel", "verified", "time_kind", "bound_by", "model_counts", "error_tensor", "skipped"}
 NUMBER = re.compile(r"NaN|[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?")
 # file: (largest N, kernels) of the sweeps; of the others the number of rows
@@ -64,7 +60,6 @@ def check_table(data: table.Table, device: str) -> None:
     for key, pattern in NOTES.items():
         value = data.notes.get(key)
         expect(value is not None and re.fullmatch(pattern, value) is not None, f"# {key}: '{value}'")
-    expect(re.fullmatch(TITLE, data.title) is not None, f"the first line is no sentence for a picture: '{data.title}'")
     named = data.notes["device"]
     expect(named.startswith("sim") == (device == "sim"), f"in {device} lies data of '{named}'")
     expect(len(data.rows) > 0, "it has no rows")
@@ -78,17 +73,10 @@ def check_verified(row: Row) -> None:
         if column.startswith("max_abs_") and not math.isnan(row[column]):
             other = column.replace("max_abs", "tolerance")
             expect(row[column] <= row[other], f"{column} is {row[column]:g}, {other} {row[other]:g}")
-    kind = row.text("time_kind")
-    expect(kind == ("measured-cpu" if row.simulated else "measured-gpu"), f"time_kind is '{kind}'")
+    kind, measured = row.text("time_kind"), "measured-cpu" if row.simulated else "measured-gpu"
+    expect(kind == measured, f"time_kind is '{kind}'")
     low, middle, high, runs = (row[column] for column in ("p10_ms", "median_ms", "p90_ms", "runs"))
     expect(0 < low <= middle <= high and runs >= 1, f"times {low:g}, {middle:g}, {high:g} of {runs:g} runs")
-
-
-def check_models(row: Row) -> None:
-    counts = row.text("model_counts")
-    expect(counts in ("footprint", "requested"), f"model_counts is '{counts}'")
-    model, same = row["model_elements"], row[f"model_{counts}_elements"]
-    expect(model == same, f"model_elements {model:.0f}, by its kind {same:.0f}")
 
 
 def check_counts(row: Row) -> None:
@@ -126,7 +114,8 @@ def check_row(row: Row, name: str) -> None:
         expect(re.search("[a-z].*[0-9]", row.text("skipped")) is not None, "no reason to skip")
         return
     check_verified(row)
-    check_models(row)
+    model, same = row["model_elements"], row[f"model_{row.text('model_counts')}_elements"]
+    expect(model == same, f"model_elements {model:.0f}, by its kind {same:.0f}")
     if row.simulated:
         check_counts(row)
     if name == "blocks":
