@@ -1,5 +1,4 @@
-"""The words of a picture, gnuplot's or a diagram's: where they stand, and whether they can be read (WCAG 2.1, AA:
-4.5 : 1 on what lies under them)."""
+"""The words of a picture, gnuplot's or a diagram's: where they stand, and how large they are."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ SMALLEST, LARGEST = 12, 14  # pixels: of the words of every picture, as a page s
 ABOVE, BELOW = 0.73, 0.2  # of the size
 SLACK = 0.5  # pixels two boxes may share: they are estimates
 SVG = "{http://www.w3.org/2000/svg}"
-INHERITED = ("fill", "fill-opacity", "font-size", "font-weight", "text-anchor")
+INHERITED = ("font-size", "font-weight", "text-anchor")
 
 # DejaVu Sans 2.37, advance widths of " " to "~" in 1/2048 of the size.
 ASCII = """
@@ -30,34 +29,12 @@ ADVANCES |= {
 }  # fmt: skip
 
 Point = tuple[float, float]
-Color = tuple[float, float, float]
-
-
-def parsed(color: str) -> Color:
-    if color.startswith("rgb("):
-        red, green, blue = (int(part) / 255 for part in re.findall(r"\d+", color))
-        return red, green, blue
-    color = {"black": "#000000", "white": "#ffffff"}.get(color, color)
-    digits = color[1:] if len(color) == 7 else "".join(2 * digit for digit in color[1:])
-    red, green, blue = (int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4))
-    return red, green, blue
-
-
-def luminance(color: Color) -> float:
-    linear = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in color)
-    return sum(part * value for part, value in zip((0.2126, 0.7152, 0.0722), linear))
-
-
-def contrast(first: Color, second: Color) -> float:
-    dark, light = sorted((luminance(first), luminance(second)))
-    return (light + 0.05) / (dark + 0.05)
 
 
 @dataclass
 class Word:
     text: str
     size: float
-    color: Color
     corners: list[Point]
 
     def along(self, dx: float, dy: float) -> tuple[float, float]:
@@ -94,8 +71,6 @@ class Picture:
                 rules = self.rules.setdefault(name, {})
                 rules.update(part.split(":", 1) for part in body.split(";") if ":" in part)
         self.words: list[Word] = []
-        self.areas: list[tuple[list[Point], Color, float]] = []  # what words may stand on: opposite corners, opacity
-        self.background = parsed(next(rect for rect in self.root.iter(f"{SVG}rect") if rect.get("fill")).get("fill"))
         self.walk(self.root, {}, 0, 0, 0)
 
     def walk(self, element: xml.Element, inherited: dict[str, str], x: float, y: float, angle: float) -> None:
@@ -112,8 +87,6 @@ class Picture:
         angle += math.radians(float(turned[1])) if turned else 0
         if tag == "text":
             self.add_word("".join(element.itertext()), look, x, y, angle)
-        elif tag in ("rect", "polygon") and not (tag == "rect" and element.get("fill")):  # the background itself
-            self.add_area(tag, look, x, y)
         below = {name: look[name] for name in INHERITED if name in look}
         for child in element:
             # A nested picture is a window onto what moves behind it.
@@ -130,19 +103,7 @@ class Picture:
         box = [(left, high), (left + width, high), (left + width, low), (left, low)]
         c, s = math.cos(angle), math.sin(angle)
         corners = [(x + c * dx - s * dy, y + s * dx + c * dy) for dx, dy in box]
-        self.words.append(Word(text, size, parsed(look["fill"]), corners))
-
-    def add_area(self, tag: str, look: dict[str, str], x: float, y: float) -> None:
-        if look.get("fill", "none") == "none":
-            return
-        if tag == "rect":
-            corners = [(x, y), (x + float(look["width"]), y + float(look["height"]))]
-        else:
-            places = [float(part) for part in re.findall(r"[\d.]+", look["points"])]
-            if len(places) != 8:  # a band between lines
-                return
-            corners = [(min(places[::2]), min(places[1::2])), (max(places[::2]), max(places[1::2]))]
-        self.areas.append((corners, parsed(look["fill"]), float(look.get("fill-opacity", 1))))
+        self.words.append(Word(text, size, corners))
 
     @property
     def texts(self) -> list[str]:
@@ -153,18 +114,8 @@ class Picture:
         """Where its numbers come from; a page says it below the picture."""
         return self.description.partition("\n")[2]
 
-    def under(self, word: Word) -> Color:
-        """The color that a word's middle stands on."""
-        x, y = (sum(corner[axis] for corner in word.corners) / 4 for axis in (0, 1))
-        ground = self.background
-        for ((left, top), (right, bottom)), color, opacity in self.areas:
-            if left <= x <= right and top <= y <= bottom:
-                ground = tuple(opacity * a + (1 - opacity) * b for a, b in zip(color, ground))
-        return ground
-
     def problems(self, width: float) -> list[str]:
-        """Words that are too small or too large, that leave the picture, that lie on another, that are too pale;
-        another width."""
+        """Words that are too small or too large, that leave the picture, that lie on another; another width."""
         found = [] if self.width == width else [f"it is {self.width:g} pixels wide, not {width:g}"]
         words = [word for word in self.words if word.text.strip(" ")]
         for index, word in enumerate(words):
@@ -173,7 +124,4 @@ class Picture:
             if any(not (0 <= x <= self.width and 0 <= y <= self.height) for x, y in word.corners):
                 found.append(f'"{word.text}" leaves the picture')
             found += [f'"{word.text}" lies on "{other.text}"' for other in words[:index] if word.lies_on(other)]
-            shown = contrast(word.color, self.under(word))
-            if shown < 4.5:
-                found.append(f'"{word.text}" has {shown:.1f} : 1')
         return found

@@ -25,6 +25,13 @@ def counted(program: str, options: list[str]) -> dict[str, object]:
     return json.loads(done.out)["kernels"][0]["hbm"]
 
 
+def luminance(color: str) -> float:
+    """As WCAG has it."""
+    shares = (int(color[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    linear = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
+    return sum(part * value for part, value in zip((0.2126, 0.7152, 0.0722), linear))
+
+
 def total(count: dict[str, int]) -> int:
     return sum(count.values())
 
@@ -51,11 +58,9 @@ class Seen(Case):
             return f"<g {look}><text>{text}</text></g>"
 
         whole = (
-            '<svg viewBox="0 0 400 200" xmlns="http://www.w3.org/2000/svg"><style>\n'
-            ".t,.d{fill:#1f2328;font-size:13px}.d{fill:#999999}.r{fill:#0072B2}.s{fill-opacity:.2}</style>"
-            '<rect width="400" height="200" fill="#ffffff"/>%s</svg>'
+            '<svg viewBox="0 0 400 200" xmlns="http://www.w3.org/2000/svg"><style>\n.t{font-size:13px}</style>%s</svg>'
         )
-        blue, text = '<rect x="0" y="0" width="90" height="40" class="{}"/>', '<text x="{}" y="20" class="{}">{}</text>'
+        text = '<text x="{}" y="20" class="t">{}</text>'
         long = "too long for what is left"
         for body, found in (
             (word("good") + word("too", "translate(60.0,50.0)", 12), []),
@@ -64,14 +69,11 @@ class Seen(Case):
             (word("left of it", anchor="end"), ['"left of it" leaves the picture']),
             (word("clipped", "translate(390.0,50.0)"), ['"clipped" leaves the picture']),
             (word("low", "translate(20.0,199.0)"), ['"low" leaves the picture']),
-            (text.format(300, "t", long), [f'"{long}" leaves the picture']),
+            (text.format(300, long), [f'"{long}" leaves the picture']),
             (word("one") + word("two", "translate(20.0,55.0)"), ['"two" lies on "one"']),
             (word("upwards", upwards, anchor="middle") + word("x", "translate(12.0,90.0)"), ['"x" lies on "upwards"']),
             (word("upwards", upwards, anchor="middle") + word("x", "translate(30.0,100.0)"), []),
-            (text.format(5, "t", "seen"), []),
-            (text.format(5, "d", "pale"), ['"pale" has 2.8 : 1']),
-            (blue.format("r") + text.format(5, "t", "on blue"), ['"on blue" has 3.0 : 1']),
-            (blue.format("r s") + text.format(5, "t", "on pale blue"), []),
+            (text.format(5, "seen"), []),
         ):
             with self.subTest(body):
                 self.assertEqual(Picture(whole % body).problems(400), found)
@@ -79,7 +81,7 @@ class Seen(Case):
         left, right = Picture(whole % word("N²", size=20.48)).words[0].along(1, 0)
         self.assertAlmostEqual(right - left, 15.32 + 8.21, delta=1e-9)
 
-    def test_a_concept_has_one_color(self) -> None:
+    def test_a_concept_has_one_color_which_can_be_seen(self) -> None:
         """Kills a hue that is changed in charts or in diagrams alone, and a kernel in the color of another family."""
         concepts = "stored read output naive fa1 fa2 fa1_row fa1_paper fa2_row fa2_tile fa2_slab fa2_split_q".split()
         asked = "".join(f"print {'color' if '_' in name else 'named'}('{name}');" for name in concepts)
@@ -87,6 +89,9 @@ class Seen(Case):
             script = f"theme = '{theme.name}'; load 'plots/theme.gp'; {asked}"
             printed = run(["gnuplot", "-e", script], cwd=ROOT, LC_ALL="C.UTF-8").err.split()  # as tools/draw runs it
             self.assertEqual(printed[:3], [theme.vermilion, theme.blue, theme.green])
+            for color, least in ((theme.foreground, 4.5), (theme.dim, 4.5), *((color, 3) for color in printed[:3])):
+                dark, light = sorted(map(luminance, (color, theme.background)))
+                self.assertGreaterEqual((light + 0.05) / (dark + 0.05), least, color)
             self.assertEqual(len(set(printed[:6])), 6)
             self.assertEqual(printed[6:], [printed[4]] * 2 + [printed[5]] * 4)
 

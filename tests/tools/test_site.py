@@ -129,8 +129,7 @@ class Course(unittest.TestCase):
             shown = re.search(r'<pre class="source lines">(.*)</pre>', self.page(f"{source}.html"), re.DOTALL)[1]
             lines = html.unescape(re.sub(r"<a [^>]*>\d+</a>|<.*?>", "", shown))
             self.assertEqual(lines, (ROOT / source).read_text())
-        for of, words in (("k", "__global__"), ("n", "1"), ("s", "&lt;math.h&gt;")):
-            self.assertIn(f'<span class="{of}">{words}</span>', self.page("05_fa2/row.cu.html"))
+        self.assertIn('<span class="k">__global__</span>', self.page("05_fa2/row.cu.html"))
         self.assertRegex(self.page("README.html"), r'<pre class="source"><code><span class="l">.*class="k">for<')
 
 
@@ -216,20 +215,19 @@ class Tree(Case):
     def test_the_address_to_clone_from_is_never_invented(self) -> None:
         """Nor are a name and a password in it shown."""
         self.write("", "In a clone of this repository:\n\n```sh\nmake\n```\n")
-        remote = ["git", "-C", self.tree, "config", "remote.origin.url"]
-        for origin, options, address in (
-            ("/home/me/flash", [], None),
-            ("git@a.example:me/flash.git", [], None),
-            ("https://me:secret@a.example/me/flash", [], "https://a.example/me/flash"),
-            ("https://a.example/me/flash.git", ["--address", "https://b.example/f"], "https://b.example/f"),
+        clone = "git clone https://{}.example/me/flash flash &amp;&amp; cd flash\n"
+        for origin, options, shown in (
+            ("/home/me/flash", [], ""),
+            ("git@a.example:me/flash.git", [], ""),
+            ("https://me:secret@a.example/me/flash", [], clone.format("a")),
+            ("https://a.example/me/flash.git", ["--address", "https://b.example/me/flash"], clone.format("b")),
         ):
             with self.subTest(origin=origin, options=options):
-                subprocess.run([*remote, origin], check=True)
+                subprocess.run(["git", "-C", self.tree, "config", "remote.origin.url", origin], check=True)
                 self.site(self.out, *options)
-                shown = f"git clone {address} flash && cd flash\nmake\n" if address else "make\n"
                 for page in ("index.html", "README.html"):
                     code = re.search(r"<pre[^>]*><code>(.*?)</code>", (self.out / page).read_text(), re.DOTALL)[1]
-                    self.assertEqual(html.unescape(re.sub("<.*?>", "", code)), shown)
+                    self.assertEqual(re.sub("<.*?>", "", code), f"{shown}make\n")
 
 
 class WithoutLibrary(Case):
