@@ -23,7 +23,6 @@ from svg import Picture
 SIM_PICTURES, GPU_PICTURES = 15, 13
 DATA = ROOT / "plots/data"
 SIM = DATA / "sim"
-NAME = re.compile(r"FlashAttention-\d|Invented 9|\w*[A-Za-z_]\w*")  # a digit in it is no number of a headline
 Done = subprocess.CompletedProcess
 
 
@@ -123,18 +122,14 @@ class Drawn(PictureCase):
         self.assertEqual([name for name in before if what(before[name]) != what(after[name])], [], "make plots")
 
     def test_each_says_what_it_shows_and_where_that_is_from(self) -> None:
+        """The data has times of a CPU; they say nothing of a GPU, so no picture shows them."""
         for path in sorted((ROOT / "plots/pictures/sim").glob("*.svg")):
             with self.subTest(path.name):
                 picture = Picture(path.read_text())
                 measured = "tests/data/real_qkv" not in picture.provenance  # else it was computed, and has no date
                 self.assertRegex(picture.provenance, r"20\d\d(-\d\d){2}\Z" if measured else "double precision")
-                self.assertGreaterEqual(len(picture.description), 60)
-                self.assertIn('role="img" aria-labelledby=', path.read_text())
                 self.assertEqual(" ".join(" ".join(picture.texts).split()).count(picture.title), 1, "the headline")
-                self.assertLessEqual(len(re.findall(r"\d[\d.]*", NAME.sub("", picture.title))), 1, picture.title)
-                # The data has times of a CPU; they say nothing of a GPU, so no picture shows them.
-                for word in ("plain build", "ms on ", "times faster", "times slower", "p10"):
-                    self.assertNotIn(word, path.read_text())
+                self.assertNotRegex(path.read_text(), "plain build|ms on |times faster|times slower|p10")
         roofline = self.picture("roofline")
         self.assertIn("No throughput was measured, so no kernel has a height", roofline.description)
         self.assertEqual([text for text in roofline.texts if " %" in text], [], "a share of a roof")
@@ -205,24 +200,6 @@ class Drawn(PictureCase):
         self.assertIn(f" n = {math.ceil(weights / (30 * 2 * 192 * 4))}", texts)
         self.assertIn(f"weights, as stored: {1e-6 * weights:.3g} MB", texts)
         self.assertIn(f"activations: {1e-6 * activations / (len(answer['tokens']) - 1):.3g} MB", texts)
-
-    def test_the_lines_of_closed_forms_go_through_the_counts(self) -> None:
-        """A count equals its closed form, so the line of that goes through the point."""
-        root = self.picture("03_tiled_matmul").root
-
-        def places(plot: int, pattern: str) -> list[tuple[float, float]]:
-            group = next(element for element in root.iter() if element.get("id") == f"gnuplot_plot_{plot}a")
-            text = " ".join(
-                f"{e.get('d', '')} {e.get('transform', '')} at{e.get('x')},{e.get('y')}" for e in group.iter()
-            )
-            return [(float(x), float(y)) for x, y in re.findall(rf"{pattern}([\d.]+),([\d.]+)", text)]
-
-        for curve in (1, 2, 3):
-            line, points = places(curve, "[ML]"), places(curve + 3, "at") or places(curve + 3, r"translate\(")
-            self.assertEqual(len(points), 5, f"curve {curve}")
-            for x, y in points:
-                near = [abs(line_y - y) for line_x, line_y in line if abs(line_x - x) < 0.6]
-                self.assertLessEqual(min(near, default=math.inf), 0.6, f"curve {curve} does not pass {x}, {y}")
 
     def test_naive_attentions_bars_are_stored_read_input_and_output(self) -> None:
         """S and P are stored and read once each; O is a quarter of the rest. Kills: bytes in another's color."""
@@ -339,18 +316,6 @@ class Drawing(PictureCase):
         done = run(sys.executable, "tools/draw", "one", "plots/error_vs_n.gp", sim, "out", cwd=house)
         self.assert_one_line(done, 1, "draw: plots/error_vs_n.gp has no number for its headline, ")
         self.assertEqual(list(house.glob("out*")), [])
-
-    def test_without_gnuplot_a_chapters_sweep_goes_on(self) -> None:
-        programs = self.scratch / "bin"  # all that is in PATH, but gnuplot
-        programs.mkdir()
-        for directory in map(Path, [Path(sys.executable).parent, *os.get_exec_path()]):
-            for path in directory.glob("*") if directory.is_dir() else ():
-                if not path.name.startswith("gnuplot") and not os.path.lexists(programs / path.name):
-                    (programs / path.name).symlink_to(path)
-        compilers = [f"{name}={os.environ[name]}" for name in ("CC", "CXX") if name in os.environ]
-        plot = run("make", "-C", "01_naive", "plot", "DEVICE=sim", *compilers, PATH=str(programs))
-        self.assertEqual(plot.returncode, 0, plot.stdout + plot.stderr)
-        self.assertIn("no picture: gnuplot is not installed", plot.stdout)
 
     def test_in_a_terminal(self) -> None:
         """In 80 columns, without gnuplot."""

@@ -38,40 +38,6 @@ Words.
 
 1. no exercise
 """
-ANSWERS = """# Answers
-
-## 1
-
-As many as 4,096, and 17 more with 128 threads.
-
-```sh
-echo 17
-```
-
-```text
-17
-```
-
-## 2
-
-Because of `4711` and chapter 03.
-
-```edits
-@ a.cu more
---- in a.cu
-int a = 1;
-+++
-int a = 2;
-```
-
-```sh nvcc
-cat a.cu
-```
-
-```text
-int a = 2;
-```
-"""
 
 
 def blocks(*kinds_and_texts: tuple[str, str]) -> str:
@@ -83,6 +49,20 @@ def edit(old: int, new: int, header: str = "") -> tuple[str, str]:
 
 
 SHOW = (("sh", "cat a.cu"), ("text", ""))
+ONE = blocks(("sh", "echo 17"), ("text", "17"))
+TWO = blocks(edit(1, 2), ("sh nvcc", "cat a.cu"), ("text", "int a = 2;"))
+ANSWERS = f"""# Answers
+
+## 1
+
+As many as 4,096, and 17 more with 128 threads.
+
+{ONE}
+## 2
+
+Because of `4711` and chapter 03.
+
+{TWO}"""
 
 
 class Course(unittest.TestCase):
@@ -164,7 +144,7 @@ class Form(Case):
             ("```edits", "```text", ": a block of text without commands before it"),
             ("--- in a.cu", "---", ": expected --- in FILE"),
             ("+++\n", "", "a text without a +++"),
-            ("@ a.cu more\n", "@ a.cu more\n@ b.cu more\n", "nothing is replaced"),
+            ("@ a.cu 2\n", "@ a.cu 2\n@ b.cu 2\n", "nothing is replaced"),
             ("2. Why", "3. Why", "exercise 3, expected 2"),
             ("## Exercises", "## Questions", "no exercises under"),
         ):

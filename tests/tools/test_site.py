@@ -99,7 +99,7 @@ class Course(unittest.TestCase):
             "<p>Attention is how a token of a text takes in the others. ",
             '<a href="wrong/key.html"><b>a key &amp; a mask</b>what is wrong</a>',
             '<a href="plots/explorer.html"><picture>',
-            *(f'<a href="{page}"' for page in ("plots/explorer.html", "README.html#limits", "classroom/index.html")),
+            '<a href="README.html#limits"',
             # What other sites show beside a link, by its whole address.
             'property="og:image" content="https://a.example/course/card.png"',
         ):
@@ -125,12 +125,11 @@ class Course(unittest.TestCase):
             self.assertEqual(shown.count("light"), shown.count("dark"), chapter)
 
     def test_source_text_is_shown_whole_and_colored(self) -> None:
-        for source in ("05_fa2/row.cu", ".devcontainer/Dockerfile", "LICENSE"):
+        for source, has in (("05_fa2/row.cu", '<span class="k">__global__</span>'), ("LICENSE", "Copyright")):
             shown = re.search(r'<pre class="source lines">(.*)</pre>', self.page(f"{source}.html"), re.DOTALL)[1]
             lines = html.unescape(re.sub(r"<a [^>]*>\d+</a>|<.*?>", "", shown))
             self.assertEqual(lines, (ROOT / source).read_text())
-        self.assertIn('<span class="k">__global__</span>', self.page("05_fa2/row.cu.html"))
-        self.assertRegex(self.page("README.html"), r'<pre class="source"><code><span class="l">.*class="k">for<')
+            self.assertIn(has, shown)
 
 
 @unittest.skipUnless(HAS_LIBRARY, "markdown-it or Pygments is not installed: ./setup.sh --all")
@@ -228,16 +227,3 @@ class Tree(Case):
                 for page in ("index.html", "README.html"):
                     code = re.search(r"<pre[^>]*><code>(.*?)</code>", (self.out / page).read_text(), re.DOTALL)[1]
                     self.assertEqual(re.sub("<.*?>", "", code), f"{shown}make\n")
-
-
-class WithoutLibrary(Case):
-    def test_the_library_is_named_in_one_line(self) -> None:
-        for module, package in (("markdown_it", "markdown-it"), ("pygments", "pygments")):
-            (self.scratch / module).mkdir()
-            (self.scratch / module / "__init__.py").write_text(f"raise ImportError(name={module!r})\n")
-            done = run([TOOL, self.scratch / "out"], PYTHONPATH=str(self.scratch))
-            pypi = package + ("-py" if module == "markdown_it" else "")
-            says = f"a library is missing: ./setup.sh --all (python3-{package}), or pip install {pypi}"
-            self.assertEqual(done, (3, "", f"site: {says}\n"))
-            self.assertFalse((self.scratch / "out").exists())
-            shutil.rmtree(self.scratch / module)
