@@ -115,7 +115,7 @@ class Report(Scratch):
         steps = "machine,build,correctness,roofs,matmul,counters,rules,sanitizer,kernels"
         options = ["--chapters", "02_online_softmax", "--only", steps, "--sim-tree", ROOT, "--cases", cases]
         path = stand_ins.make_toolkit(self.scratch / "cuda", without=["compute-sanitizer"])
-        run = self.report(path, "--out", self.out, "--seconds", "100", "--jobs", "2", *options, FAKE_NCU="denied")
+        run = self.report(path, "--out", self.out, "--seconds", "140", "--jobs", "2", *options, FAKE_NCU="denied")
         self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
         self.expect(
             self.summary(),
