@@ -14,12 +14,6 @@ from lib import table
 from lib.gpu import counters, evidence, machine
 
 FOLDER = ROOT / "gpu/accuracy"
-COUNTS = dict.fromkeys(evidence.COUNTERS, 0)
-
-
-def a_row(published: str, formula: str, expect: str = "equal") -> evidence.Row:
-    launch = evidence.Launch("transpose", "copy_4 4096 16", 256, True)
-    return evidence.Row("rtx3080", launch, "a metric", published, formula, expect, "-")
 
 
 class Committed(unittest.TestCase):
@@ -50,18 +44,15 @@ class Committed(unittest.TestCase):
             self.assertEqual(now, float(row["measured"]), f"rule {row['number']}, {row['pattern']}, {row['counter']}")
 
     def test_its_files_are_of_the_same_launches_and_sources(self) -> None:
+        """And a surplus is called arbitration only where another counter holds it."""
         known = self.known
         self.assertEqual(set(known.counts), {launch.key for launch in known.launches})
         self.assertEqual([name for name in known.sources if not known.of(name)], [])
-        for row in known.rows:
-            self.assertEqual(row.expect == "unexplained", row.reason != "-", f"{row.launch.options}, {row.metric}")
-
-    def test_a_surplus_is_called_arbitration_only_where_another_counter_holds_it(self) -> None:
-        known = self.known
         words = {(row.source, row.launch.options, row.formula): known.word(row) for row in known.rows}
         self.assertEqual(words["rtx3070", "tile_write_columns_8 4096 32", "shared_store_wavefronts"], "arbitration")
         self.assertEqual(words["rtx3080-sgemm", "tile_1x1 4096", "shared_store_conflicts"], "surplus")
         for row in known.rows:
+            self.assertEqual(row.expect == "unexplained", row.reason != "-", f"{row.launch.options}, {row.metric}")
             if known.word(row) == "surplus":
                 self.assertEqual(row.expect, "arbitration")
                 self.assertNotIn("arbitration", known.verdict(row))
@@ -78,9 +69,9 @@ class Committed(unittest.TestCase):
 
     def test_a_part_stands_for_the_whole(self) -> None:
         chosen = {"tile_columns": 32, "strided_words 8192 1": 16, "add_columns": 32, "tile_read_columns_4 1024 32": 32}
-        launches = {launch.options: launch for launch in self.known.launches if launch.options in chosen}
-        self.assertEqual({options: launch.part for options, launch in launches.items()}, chosen)
-        for launch in launches.values():
+        launches = [launch for launch in self.known.launches if launch.options in chosen]
+        self.assertEqual({launch.options: launch.part for launch in launches}, chosen)
+        for launch in launches:
             whole = evidence.Launch(launch.program, launch.options, 1, True)
             self.assertEqual(self.count(launch), self.count(whole), launch.options)
 
@@ -115,27 +106,24 @@ class Planted(Case):
         self.assertEqual(done.err.count("\n"), len(says), done.err)
 
     def test_a_wrong_published_value(self) -> None:
-        for before, after, says in (
+        says = "published {}, counted {}"
+        for name, before, after, said in (
             (
-                "\t18874261\t",
-                "\t18874262\t",
+                "published.tsv",
+                "18874261",
+                "18874262",
                 "gather 42, l1tex__t_sectors_pipe_lsu_mem_global_op_ld: published",
             ),
-            ("\t11.76\t", "\t11.77\t", "published 11.77, counted 11.76: NOT equal"),
-            ("\t17061038\t", "\t16777215\t", "published 16777215, counted 16777216: NOT arbitration"),
-            ("\t1321322\t", "\t1421322\t", "published 1421322, counted 1048576: NOT arbitration"),
+            ("published.tsv", "11.76", "11.77", says.format("11.77", "11.76: NOT equal")),
+            ("published.tsv", "17061038", "16777215", says.format("16777215", "16777216: NOT arbitration")),
+            ("published.tsv", "1321322", "1421322", says.format("1421322", "1048576: NOT arbitration")),
+            ("machine.tsv", "503316480", "503316481", says.format("503316481", "as machine code 503316480")),
         ):
             with self.subTest(after):
-                self.edit("published.tsv", before, after)
-                self.make(1, says)
-                self.edit("published.tsv", after, before)
-
-    def test_a_wrong_published_value_of_merged_loads(self) -> None:
-        self.edit("machine.tsv", "\t503316480\t", "\t503316481\t")
-        self.make(1, "published 503316481, counted as machine code 503316480")
+                self.edit(name, f"\t{before}\t", f"\t{after}\t")
+                self.make(1, said)
+                self.edit(name, f"\t{after}\t", f"\t{before}\t")
         self.assertIn("| NOT equal |", self.page.read_text())
-        self.edit("machine_counted.tsv", "product\tshared load conflicts", "product\tshared load sectors")
-        self.make(2, "no shared load conflicts: make accuracy counts it")
 
     def test_a_changed_kernel(self) -> None:
         self.only("tile_columns_padded")
@@ -145,68 +133,64 @@ class Planted(Case):
         self.make(1, *of_both, arguments=("--count",))
         self.assertIn("| NOT equal, -100.000 % |", self.page.read_text())
         self.assertNotEqual((self.folder / "counted.tsv").read_text(), kept)
-
-    def test_a_kernel_that_does_not_build(self) -> None:
-        self.only("tile_columns_padded")
         (self.folder / "shared.cu").write_text("#error planted\n")
         done = run([ROOT / "tools/accuracy", "--count", "--evidence", self.folder])
         self.assertEqual(done.status, 3)
         self.assertIn("failed", done.err.splitlines()[-1])
 
     def test_files_that_do_not_fit_together(self) -> None:
-        for name, before, after, says in (
+        says = "no shared load conflicts: make accuracy counts it"
+        for name, before, after, said in (
             ("published.tsv", "\ncc75\t", "\nno such\t", "no such line in sources.tsv"),
-            (
-                "published.tsv",
-                "\tequal\t",
-                "\tequals\t",
-                "arbitration, unexplained, got 'equals'",
-            ),
+            ("published.tsv", "\tequal\t", "\tequals\t", "arbitration, unexplained, got 'equals'"),
             ("published.tsv", "\tglobal_load_sectors\t", "\tglobal_loads\t", "expected counters and + - * /, got"),
             ("published.tsv", "\t65536\t", "\tmany\t", "Invalid literal for Fraction: 'many'"),
             ("counted.tsv", "\nglobal\tadd_rows\t", "\nglobal\tadd_row\t", "add_rows, l1tex__t_requests"),
+            ("machine_counted.tsv", "product\tshared load conflicts", "product\tshared load sectors", says),
         ):
-            with self.subTest(says):
+            with self.subTest(said):
                 self.edit(name, before, after)
-                self.make(2, says)
+                self.make(2, said)
                 self.assertFalse(self.page.exists())
                 self.edit(name, after, before)
 
 
 class Verdicts(unittest.TestCase):
     def test_formulas(self) -> None:
-        counts = {**COUNTS, "global_load_bytes": 96, "global_load_sectors": 9, "shared_load_wavefronts": 7}
-        for formula, value in (("global_load_bytes / global_load_sectors", "10.67"), ("2 * 3 + 4 - 1", "9.00")):
-            self.assertEqual(a_row("1.23", formula).counted(counts), value)
+        counts = dict.fromkeys(evidence.COUNTERS, 3)
+        self.assertEqual(evidence.evaluate("2 * 3 + 4 - global_load_bytes / 4", counts), 9.25)
         for formula in ("", "nothing", "global_load_bytes / 0", "1.5", "-1", "open('x')", "1 if 1 else 2", "1 +"):
             with self.assertRaises(ValueError, msg=formula):
                 evidence.evaluate(formula, counts)
 
-    def test_equal_is_to_the_digits_that_were_published(self) -> None:
-        counts = {**COUNTS, "global_load_bytes": 1000000007, "global_load_sectors": 8}
-        for published, formula, word in (
-            ("1000000007", "global_load_bytes", "equal"),
-            ("1000000008", "global_load_bytes", ""),
-            ("8.0", "global_load_sectors", "equal"),
-            ("8.1", "global_load_sectors", ""),
-            ("125000000.88", "global_load_bytes / global_load_sectors", "equal"),
-            ("125000001", "global_load_bytes / global_load_sectors", "equal"),
+    def test_a_value_is_equal_to_its_digits_or_a_little_more(self) -> None:
+        """That is arbitration: of what passes through shared memory, and not much more."""
+        counts = {
+            **dict.fromkeys(evidence.COUNTERS, 0),
+            "global_load_bytes": 1000000007,
+            "global_load_sectors": 8,
+            "global_store_sectors": 1000,
+            "shared_store_wavefronts": 1000,
+        }
+        launch = evidence.Launch("transpose", "copy_4 4096 16", 256, True)
+        for published, formula, expect, word in (
+            ("1000000007", "global_load_bytes", "equal", "equal"),
+            ("1000000008", "global_load_bytes", "equal", ""),
+            ("8.0", "global_load_sectors", "equal", "equal"),
+            ("8.1", "global_load_sectors", "equal", ""),
+            ("125000000.88", "global_load_bytes / global_load_sectors", "equal", "equal"),
+            ("125000001", "global_load_bytes / global_load_sectors", "equal", "equal"),
+            ("1000", "shared_store_wavefronts", "arbitration", "equal"),
+            ("1300", "shared_store_wavefronts", "arbitration", "arbitration"),
+            ("1301", "shared_store_wavefronts", "arbitration", ""),
+            ("999", "shared_store_wavefronts", "arbitration", ""),
+            ("300", "shared_store_conflicts", "arbitration", "arbitration"),
+            ("301", "shared_store_conflicts", "arbitration", ""),
+            ("1", "shared_load_conflicts", "arbitration", ""),
+            ("1001", "global_store_sectors", "arbitration", ""),
         ):
-            self.assertEqual(a_row(published, formula).word(counts), word, published)
-
-    def test_arbitration_is_more_and_not_much_more(self) -> None:
-        counts = {**COUNTS, "shared_store_wavefronts": 1000, "global_store_sectors": 1000}
-        for published, formula, word in (
-            ("1000", "shared_store_wavefronts", "equal"),
-            ("1300", "shared_store_wavefronts", "arbitration"),
-            ("1301", "shared_store_wavefronts", ""),
-            ("999", "shared_store_wavefronts", ""),
-            ("300", "shared_store_conflicts", "arbitration"),
-            ("301", "shared_store_conflicts", ""),
-            ("1", "shared_load_conflicts", ""),
-            ("1001", "global_store_sectors", ""),
-        ):
-            self.assertEqual(a_row(published, formula, "arbitration").word(counts), word, published)
+            row = evidence.Row("rtx3080", launch, "a metric", published, formula, expect, "-")
+            self.assertEqual(row.word(counts), word, published)
 
     def test_counts_grow_as_they_say_or_not_at_all(self) -> None:
         self.assertEqual(machine.grown([5, 40], (3,), 4), 320)

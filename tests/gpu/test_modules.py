@@ -37,8 +37,6 @@ class ProfilerOutput(unittest.TestCase):
         self.assertEqual(first.metrics["dram__bytes_read"], 1234567)
         self.assertEqual((second.kernel, second.template, second.block), ("scores", "", "32,4,1"))
         self.assertEqual(second.metrics, {BYTES: 0})  # n/a is no number, zero is one
-
-    def test_numbers(self) -> None:
         for text, number in (("9,007,199,254,740,991", 2**53 - 1), ("-2.5e3", -2500.0), ("", None), ("0x1", None)):
             self.assertEqual(counters.number(text), number)
 
@@ -50,8 +48,7 @@ class ProfilerOutput(unittest.TestCase):
         ):
             with self.assertRaisesRegex(StepError, says):
                 counters.read_csv(text)
-
-    def test_metrics_that_a_gpu_has_and_that_ncu_complains_of(self) -> None:
+        # Metrics that a GPU has, and that ncu complains of.
         printed = "dram__bytes_read   Counter  byte  of DRAM\nfoo__bar Counter\n"
         self.assertEqual(counters.available(printed), {"dram__bytes_read"})
         said = "==ERROR== Failed to find metric dram__bytes_read.sum\na line with dram__bytes_write\nunknown: dram\n"
@@ -90,36 +87,29 @@ class Verdicts(unittest.TestCase):
 
     def test_each_counter_has_its_verdict(self) -> None:
         """Exact, less and more with what explains it, what nothing explains, and bounds; no row unmeasured."""
+        exact = r"\Aglobal_load_bytes 1 exact; global_load_requests 1 exact; global_load_sectors 1 exact\Z"
         for measured, says in (
-            ({}, r"\A\Z"),
-            (
-                {BYTES: 4096, REQUESTS: 32, SECTORS: 128},
-                r"\Aglobal_load_bytes 1 exact; global_load_requests 1 exact; global_load_sectors 1 exact\Z",
-            ),
-            ({BYTES: 4096, REQUESTS: 8, SECTORS: 128}, "requests 0.25 fewer: nvcc merges"),
-            (
-                {BYTES: 2048, REQUESTS: 16, SECTORS: 64},
-                r"bytes 0\.5 fewer: it counts a byte once.*requests 0\.5 fewer: nvcc merges narrow loads",
-            ),
-            (
-                {BYTES: 4096, REQUESTS: 56, SECTORS: 140},
-                r"requests 1\.75 more: lanes part.*sectors \S+ more: lanes part",
-            ),
-            (
-                {BYTES: 4608, REQUESTS: 8, SECTORS: 144},
-                r"bytes 1\.125 more: nvcc loads whole.*requests 0\.25 fewer: nvcc loads whole",
-            ),
-            ({BYTES: 8192}, "bytes 2 unexplained"),
-            ({REQUESTS: 8}, "requests 0.25 unexplained"),
-            ({BYTES: 4096, REQUESTS: 32, SECTORS: 130}, r"sectors \S+ unexplained"),
-            ({BYTES: 4096, REQUESTS: 32, SECTORS: 120}, r"sectors \S+ unexplained"),
-            ({BYTES: 2048, REQUESTS: 32, SECTORS: 120}, r"sectors \S+ unexplained"),
-            ({"dram__bytes_read": 150}, "dram_read_bytes 1.5 bound holds"),
-            ({"dram__bytes_read": 50}, "dram_read_bytes 0.5 unexplained"),
-            ({"dram__bytes_write": 0}, "dram_write_bytes 0 fewer: what L2"),
-            ({"dram__bytes_write": 150}, "dram_write_bytes 1.5 more: whole sectors"),
+            ((None, None, None), r"\A\Z"),
+            ((4096, 32, 128), exact),
+            ((4096, 8, 128), "requests 0.25 fewer: nvcc merges"),
+            ((2048, 16, 64), r"bytes 0\.5 fewer: it counts a byte once.*requests 0\.5 fewer: nvcc merges narrow loads"),
+            ((4096, 56, 140), r"requests 1\.75 more: lanes part.*sectors \S+ more: lanes part"),
+            ((4608, 8, 144), r"bytes 1\.125 more: nvcc loads whole.*requests 0\.25 fewer: nvcc loads whole"),
+            ((8192, None, None), "bytes 2 unexplained"),
+            ((None, 8, None), "requests 0.25 unexplained"),
+            ((4096, 32, 130), r"sectors \S+ unexplained"),
+            ((4096, 32, 120), r"sectors \S+ unexplained"),
+            ((2048, 32, 120), r"sectors \S+ unexplained"),
         ):
-            self.assertRegex(self.verdicts(**measured), says)
+            given = {name: value for name, value in zip((BYTES, REQUESTS, SECTORS), measured) if value is not None}
+            self.assertRegex(self.verdicts(**given), says)
+        for name, value, says in (
+            ("read", 150, "dram_read_bytes 1.5 bound holds"),
+            ("read", 50, "dram_read_bytes 0.5 unexplained"),
+            ("write", 0, "dram_write_bytes 0 fewer: what L2"),
+            ("write", 150, "dram_write_bytes 1.5 more: whole sectors"),
+        ):
+            self.assertRegex(self.verdicts(**{f"dram__bytes_{name}": value}), says)
 
     def test_passes_lost_to_arbitration_are_more_never_fewer(self) -> None:
         ours = {"shared_load_bytes": 64, "shared_load_requests": 2, "shared_load_wavefronts": 4}
@@ -142,32 +132,34 @@ class Verdicts(unittest.TestCase):
 
 
 class Sanitizers(unittest.TestCase):
-    SAID = {
-        "error": "========= COMPUTE-SANITIZER\n========= Invalid __global__ write of size 4 bytes\n"
-        "=========     at k\n========= ERROR SUMMARY: 3 errors\n",
-        "clean": "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n",
-        "warning": "========= COMPUTE-SANITIZER\n========= Warning: Race reported\n"
-        "========= RACECHECK SUMMARY: 1 hazard displayed (0 errors, 1 warning)\n",
-        "broken": "========= COMPUTE-SANITIZER\n========= Error: Device not supported. Please refer to the manual.\n",
-    }
-    LIMITS = ({"kernel": "race_glo*", "tool": "racecheck", "reason": "blind there"},)
-    RACE = Expectation("racecheck", "error|warning")
-
     def test_verdicts_are_read(self) -> None:
-        for verdict, text in self.SAID.items():
-            self.assertEqual(sanitizer.read_output(text, False).verdict, verdict)
-        race = "========= RACECHECK SUMMARY: 2 hazards displayed (1 error, 1 warning)\n"
-        self.assertEqual(sanitizer.read_output(race, False).verdict, "error")
+        race = "RACECHECK SUMMARY: {} hazards displayed ({} errors, {} warnings)\n"
+        for verdict, text, leaks, said in (
+            ("clean", "ERROR SUMMARY: 0 errors\n", 0, "-"),
+            (
+                "error",
+                "Invalid __global__ write of size 4\n=========     at k\n========= ERROR SUMMARY: 3 errors\n",
+                0,
+                "Invalid __global__ write of size 4",
+            ),
+            ("warning", "Warning: Race\n========= " + race.format(1, 0, 1), 0, "Warning: Race"),
+            ("error", race.format(2, 1, 1), 0, None),
+            ("error", "LEAK SUMMARY: 256 bytes leaked in 1 allocations\n========= ERROR SUMMARY: 1 error\n", 1, None),
+            (
+                "broken",
+                "Error: Device not supported. See the manual.\n",
+                0,
+                "Error: Device not supported. See the manual.",
+            ),
+        ):
+            found = sanitizer.read_output(f"========= COMPUTE-SANITIZER\n========= {text}", False)
+            self.assertEqual((found.verdict, found.leaks), (verdict, leaks), text)
+            self.assertEqual(found.said, said or found.said)
         self.assertEqual(sanitizer.read_output("", True).verdict, "endless")
 
-    def test_leaks_and_words_are_read(self) -> None:
-        leak = "========= LEAK SUMMARY: 256 bytes leaked in 1 allocations\n========= ERROR SUMMARY: 1 error\n"
-        self.assertEqual(sanitizer.read_output(leak, False).leaks, 1)
-        self.assertRegex(sanitizer.read_output(self.SAID["error"], False).said, "^Invalid __global__ write")
-        self.assertRegex(sanitizer.read_output(self.SAID["broken"], False).said, "^Error: Device not supported")
-
     def test_both_verdicts_side_by_side(self) -> None:
-        race, error = self.RACE, Expectation("racecheck", "error")
+        race, error = Expectation("racecheck", "error|warning"), Expectation("racecheck", "error")
+        limits = ({"kernel": "race_glo*", "tool": "racecheck", "reason": "blind there"},)
         for case, expected, result, ours, says in (
             (("r", "broken", "racecheck"), race, Result("error"), "error|warning", "agree"),
             (("r", "fixed", "racecheck"), race, Result("clean"), "clean", "agree"),
@@ -181,7 +173,7 @@ class Sanitizers(unittest.TestCase):
             (("r", "broken", "racecheck"), error, Result("broken", said="why"), "error", "not comparable: why"),
             (("r", "fixed", "racecheck"), race, Result("endless"), "clean", "not comparable: over its time limit"),
         ):
-            self.assertEqual(sanitizer.judge(*case, expected, result, self.LIMITS), (ours, says), case)
+            self.assertEqual(sanitizer.judge(*case, expected, result, limits), (ours, says), case)
 
     def test_every_known_limit_names_kernels_and_their_tool(self) -> None:
         limits = table.read(checks.LIMITS).records()
@@ -247,22 +239,20 @@ class TimeLimits(Case):
             Job(["/nowhere/at/all"], log=self.scratch / "log"),
             Job(["sh", "-c", stubborn], 0.3, log=self.scratch / "stubborn"),
             Job(["sh", "-c", "kill -USR1 $$"]),
+            Job(["sh", "-c", "sleep 30 & echo $!"], log=self.scratch / "left"),  # what is left behind is killed
         ]
         start = time.monotonic()
         runner.run_all(jobs, 2)
-        self.assertEqual([job.status for job in jobs], [124, 7, 127, 124, 128 + 10])
+        self.assertEqual([job.status for job in jobs], [124, 7, 127, 124, 128 + 10, 0])
         self.assertLess(time.monotonic() - start, 25, "something outlived its limit")
         self.assertIn("No such file", jobs[2].last_line())
-        self.assertTrue(stand_ins.ends(jobs[3].output()), "it runs on")
+        for job in (jobs[3], jobs[5]):
+            self.assertTrue(stand_ins.ends(job.output()), "it runs on")
 
     def test_no_time_left_is_no_status(self) -> None:
         long, late = runner.run_all([Job(["sleep", "30"]), Job(["true"])], 1, time.monotonic() + 0.3)
         self.assertTrue(long.timed_out)
         self.assertIsNone(late.status)
-
-    def test_what_a_program_leaves_behind_is_killed(self) -> None:
-        job = runner.run(Job(["sh", "-c", "sleep 30 & echo $!"], log=self.scratch / "log"))
-        self.assertTrue(stand_ins.ends(job.output()), "sleep runs on")
 
     def test_the_environment_of_a_job(self) -> None:
         job = Job(["sh", "-c", "echo $A ${HOME-none} $PWD"], log=self.scratch / "log", directory=Path("/"))

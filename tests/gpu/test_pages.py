@@ -1,13 +1,12 @@
-"""What is made from GPU runs and from nvcc: simcc/ACCURACY.md, gpu/compiled; and the choice of
-ARCH."""
+"""What is made from GPU runs and from nvcc: simcc/ACCURACY.md, gpu/compiled; and the choice of ARCH."""
 
 from __future__ import annotations
 
 import itertools
-import os
+import runpy
 import shutil
-import subprocess
 import sys
+import unittest
 from pathlib import Path
 
 import stand_ins
@@ -77,12 +76,6 @@ class Compiled(Case):
             self.assertEqual(done.status, 0, done.err)
             self.assertEqual([line for line in done.out.splitlines() if len(line) > 80], [])
 
-    def test_what_is_no_table_of_the_tool_is_one_line(self) -> None:
-        for tool, other in (("ptxas", "sass"), ("sass", "ptxas")):
-            done = run([ROOT / "tools" / tool, "show", COMPILED / f"03_tiled_matmul.{other}.tsv"])
-            self.assertEqual((done.status, done.out), (2, ""))
-            self.assertRegex(done.err, rf"\A{tool}: .*{other}.tsv: not a table of {tool}\n\Z")
-
     def test_another_table_is_stale(self) -> None:
         for tool, old_cell, new_cell, says in (
             ("ptxas", "\t1024\t", "\t1023\t", "sm_90 matmul_coalesced"),
@@ -102,50 +95,43 @@ class Compiled(Case):
                 self.assertEqual(run(unchanged, cwd=ROOT / "03_tiled_matmul").status, 1)
 
 
-class Ptxas(Case):
-    def setUp(self) -> None:
-        super().setUp()
-        self.tables = {path: table.read(path) for path in [COMPILED / f"{chapter}.ptxas.tsv" for chapter in PROGRAMS]}
-        self.rows = [
-            (f"{path.name.partition('.')[0]} {row['kernel']}<{row['D']}> on {row['arch']}", row)
-            for path, read in self.tables.items()
-            for row in read.records()
-        ]
-        self.assertGreaterEqual(len(self.rows), 120)
-
+class Ptxas(unittest.TestCase):
     def test_every_kernel_has_its_occupancy(self) -> None:
-        for name, row in self.rows:
-            self.assertNotEqual(row["threads"], "-", f"{name}: no launch told its threads: see PTXAS_RUNS")
-            self.assertGreaterEqual(int(row["blocks_per_sm"]), 1, name)
-            self.assertGreaterEqual(int(row["occupancy_percent"]), 1, name)
-
-    def test_occupancy_is_what_the_toolkit_calculates(self) -> None:
-        """The tables' own arithmetic against NVIDIA's."""
-        places = ["/usr/local/cuda/include", *([str(Path(NVCC).parents[1] / "include")] if NVCC else [])]
-        headers = [place for place in places if Path(place, "cuda_occupancy.h").exists()]
-        if not headers:
-            self.skipTest("no CUDA Toolkit: occupancies were not compared with NVIDIA's calculator")
-        program = self.scratch / "occupancy"
-        compiler = os.environ.get("CC") or "gcc"
-        source = ROOT / "tests/gpu/occupancy.c"
-        built = run([*compiler.split(), "-std=c11", "-Wall", "-Wextra", "-isystem", headers[0], source, "-o", program])
-        self.assertEqual((built.status, built.err), (0, ""))
-        names = ("arch", "registers", "static_shared", "threads", "dynamic_shared")
-        asked = "".join(" ".join(row[name] for name in names) + "\n" for _, row in self.rows)
-        done = subprocess.run([program], input=asked, check=True, stdout=subprocess.PIPE, text=True)
-        calculated = done.stdout.split()
-        self.assertEqual(len(calculated), len(self.rows))
-        for (name, row), blocks in zip(self.rows, calculated):
-            self.assertEqual(row["blocks_per_sm"], blocks, f"{name}: NVIDIA's calculator says {blocks}")
-
-    def test_registers_are_where_the_pages_promise_them(self) -> None:
-        """fa1_row's rows spill at d = 128 alone, what fa1_paper and the tiles of fa2 hold never does."""
-        for path in (COMPILED / "04_fa1.ptxas.tsv", COMPILED / "05_fa2.ptxas.tsv"):
-            for row in self.tables[path].records():
+        """Registers are where the pages promise them: fa1_row's rows spill at d = 128 alone, what fa1_paper and the
+        tiles of fa2 hold never does."""
+        for chapter in PROGRAMS:
+            for row in table.read(COMPILED / f"{chapter}.ptxas.tsv").records():
+                name = f"{chapter} {row['kernel']}<{row['D']}> on {row['arch']}"
+                self.assertNotEqual(row["threads"], "-", f"{name}: no launch told its threads: see PTXAS_RUNS")
+                self.assertGreaterEqual(int(row["blocks_per_sm"]), 1, name)
+                self.assertGreaterEqual(int(row["occupancy_percent"]), 1, name)
                 if row["kernel"] == "fa1_row":
-                    self.assertEqual(row["stack"] != "0", row["D"] == "128", row)
-                elif row["kernel"] != "fa2_row":
-                    self.assertEqual((row["stack"], row["spill_stores"]), ("0", "0"), row)
+                    self.assertEqual(row["stack"] != "0", row["D"] == "128", name)
+                elif chapter in ("04_fa1", "05_fa2") and row["kernel"] != "fa2_row":
+                    self.assertEqual((row["stack"], row["spill_stores"]), ("0", "0"), name)
+
+    def test_occupancy_is_what_nvidias_calculator_says(self) -> None:
+        """cuda_occupancy.h of CUDA 13, asked once: each row has another of an SM's limits."""
+        tool = runpy.run_path(str(ROOT / "tools/ptxas"), run_name="ptxas")
+        for arch, registers, static, threads, dynamic, blocks in (
+            ("sm_80", 32, 0, 64, 0, 32),
+            ("sm_80", 32, 0, 1024, 0, 2),
+            ("sm_80", 40, 0, 256, 0, 6),
+            ("sm_80", 32, 16384, 128, 16384, 4),
+            ("sm_80", 32, 0, 128, 166912, 1),
+            ("sm_90", 36, 0, 64, 0, 24),
+            ("sm_90", 37, 0, 192, 0, 8),
+            ("sm_90", 168, 0, 96, 0, 4),
+            ("sm_90", 255, 0, 256, 0, 1),
+            ("sm_90", 64, 0, 33, 0, 16),
+            ("sm_90", 32, 17000, 128, 0, 12),
+            ("sm_90", 32, 7168, 32, 0, 28),
+            ("sm_90", 32, 0, 128, 232448, 1),
+            ("sm_90", 32, 0, 128, 232449, 0),
+        ):
+            kernel, launch = tool["Kernel"](registers=registers, shared=static), tool["Launch"](threads, dynamic)
+            percent = f"{100 * blocks * (-(-threads // 32) * 32) / 2048:.0f}"
+            self.assertEqual(tool["occupancy"](tool["SM_OF"][arch], kernel, launch), (blocks, percent), launch)
 
 
 class Sass(Case):
@@ -156,7 +142,7 @@ class Sass(Case):
     def rows(self, chapter: str, **where: str) -> list[dict[str, str]]:
         return [row for row in self.tables[chapter].records() if where.items() <= row.items()]
 
-    def test_every_kernel_of_the_other_table_has_its_loops(self) -> None:
+    def test_every_kernel_has_its_loops_and_the_columns_sum_to_the_instructions(self) -> None:
         for chapter, loops in self.tables.items():
             kernels = {(row["arch"], row["kernel"]) for row in table.read(COMPILED / f"{chapter}.ptxas.tsv").records()}
             rows = loops.records()
@@ -165,9 +151,6 @@ class Sass(Case):
                 mine = [row for row in rows if (row["arch"], row["kernel"], row["D"]) == key]
                 self.assertEqual([int(row["loop"]) for row in mine], list(range(len(mine))), key)
                 self.assertEqual(sum(row["main"] == "1" for row in mine), 1, key)
-
-    def test_the_columns_sum_to_the_instructions(self) -> None:
-        for chapter, loops in self.tables.items():
             first, last = loops.columns.index("ffma"), loops.columns.index("integer")
             for row in loops.rows:
                 self.assertEqual(sum(map(int, row[first : last + 1])), int(row[9]), f"{chapter} {row[:5]}")
@@ -175,10 +158,9 @@ class Sass(Case):
 
     def test_what_the_text_says_of_the_kernels(self) -> None:
         """Four FFMA for each 16 bytes of shared memory in a row's loop, 16 where a lane has a tile in registers."""
-        (row,) = self.rows("05_fa2", kernel="fa2_row", main="1")
-        self.assertEqual((row["ffma"], row["lds128"], row["lds64"], row["lds32"]), ("1061", "256", "0", "0"))
-        (row,) = self.rows("05_fa2", kernel="fa2_split_q", main="1")
-        self.assertEqual((row["ffma"], row["lds128"], row["lds64"], row["lds32"]), ("512", "32", "0", "0"))
+        for kernel, ffma, lds128 in (("fa2_row", "1061", "256"), ("fa2_split_q", "512", "32")):
+            (row,) = self.rows("05_fa2", kernel=kernel, main="1")
+            self.assertEqual((row["ffma"], row["lds128"], row["lds64"], row["lds32"]), (ffma, lds128, "0", "0"))
         for chapter, kernel in (("04_fa1", "fa1_row"), ("05_fa2", "fa2_row"), ("05_fa2", "fa2_split_q")):
             self.assertEqual({row["ldl"] for row in self.rows(chapter, kernel=kernel)}, {"0"}, kernel)
 

@@ -1,5 +1,4 @@
-"""The words and shapes of a picture, gnuplot's or a diagram's: where they stand, and whether they can be read and seen
-(WCAG 2.1, AA: words 4.5 : 1 on what lies under them, shapes 3 : 1 on the background)."""
+"""The words of a picture, gnuplot's or a diagram's: where they stand, and how large they are."""
 
 from __future__ import annotations
 
@@ -12,10 +11,7 @@ SMALLEST, LARGEST = 12, 14  # pixels: of the words of every picture, as a page s
 ABOVE, BELOW = 0.73, 0.2  # of the size
 SLACK = 0.5  # pixels two boxes may share: they are estimates
 SVG = "{http://www.w3.org/2000/svg}"
-# The grid of charts, and what only shades: bands between visible lines.
-FAINT = ("#d1d9e0", "#30363d")
-
-INHERITED = ("fill", "fill-opacity", "stroke", "color", "font-size", "font-weight", "text-anchor")
+INHERITED = ("font-size", "font-weight", "text-anchor")
 
 # DejaVu Sans 2.37, advance widths of " " to "~" in 1/2048 of the size.
 ASCII = """
@@ -33,34 +29,12 @@ ADVANCES |= {
 }  # fmt: skip
 
 Point = tuple[float, float]
-Color = tuple[float, float, float]
-
-
-def parsed(color: str) -> Color:
-    if color.startswith("rgb("):
-        red, green, blue = (int(part) / 255 for part in re.findall(r"\d+", color))
-        return red, green, blue
-    color = {"black": "#000000", "white": "#ffffff"}.get(color, color)
-    digits = color[1:] if len(color) == 7 else "".join(2 * digit for digit in color[1:])
-    red, green, blue = (int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4))
-    return red, green, blue
-
-
-def luminance(color: Color) -> float:
-    linear = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in color)
-    return sum(part * value for part, value in zip((0.2126, 0.7152, 0.0722), linear))
-
-
-def contrast(first: Color, second: Color) -> float:
-    dark, light = sorted((luminance(first), luminance(second)))
-    return (light + 0.05) / (dark + 0.05)
 
 
 @dataclass
 class Word:
     text: str
     size: float
-    color: Color
     corners: list[Point]
 
     def along(self, dx: float, dy: float) -> tuple[float, float]:
@@ -97,9 +71,6 @@ class Picture:
                 rules = self.rules.setdefault(name, {})
                 rules.update(part.split(":", 1) for part in body.split(";") if ":" in part)
         self.words: list[Word] = []
-        self.areas: list[tuple[list[Point], Color, float]] = []  # what words may stand on: opposite corners, opacity
-        self.shapes: set[tuple[str, Color]] = set()
-        self.background = parsed(next(rect for rect in self.root.iter(f"{SVG}rect") if rect.get("fill")).get("fill"))
         self.walk(self.root, {}, 0, 0, 0)
 
     def walk(self, element: xml.Element, inherited: dict[str, str], x: float, y: float, angle: float) -> None:
@@ -116,8 +87,6 @@ class Picture:
         angle += math.radians(float(turned[1])) if turned else 0
         if tag == "text":
             self.add_word("".join(element.itertext()), look, x, y, angle)
-        elif tag in ("rect", "polygon", "path", "use"):
-            self.add_shape(element, look, x, y)
         below = {name: look[name] for name in INHERITED if name in look}
         for child in element:
             # A nested picture is a window onto what moves behind it.
@@ -134,36 +103,7 @@ class Picture:
         box = [(left, high), (left + width, high), (left + width, low), (left, low)]
         c, s = math.cos(angle), math.sin(angle)
         corners = [(x + c * dx - s * dy, y + s * dx + c * dy) for dx, dy in box]
-        self.words.append(Word(text, size, parsed(look["fill"]), corners))
-
-    def add_shape(self, element: xml.Element, look: dict[str, str], x: float, y: float) -> None:
-        tag, named = element.tag.removeprefix(SVG), element.get("class", "")
-        color = look.get("color", "black")
-        fill, stroke = (look.get(name, "none").replace("currentColor", color) for name in ("fill", "stroke"))
-        if tag == "rect" and element.get("fill"):
-            return  # the background itself
-        if tag == "use":
-            if parsed(color) != self.background:  # what is hollow
-                self.shapes.add(("point", parsed(color)))
-            return
-        if fill != "none" and tag != "path":
-            opacity = float(look.get("fill-opacity", 1))
-            if tag == "rect":
-                corners = [(x, y), (x + float(look["width"]), y + float(look["height"]))]
-            else:
-                places = [float(part) for part in re.findall(r"[\d.]+", look["points"])]
-                corners = [(min(places[::2]), min(places[1::2])), (max(places[::2]), max(places[1::2]))]
-            if tag == "rect" or len(places) == 8:  # no band between lines
-                self.areas.append((corners, parsed(fill), opacity))
-            if opacity == 1:
-                self.shapes.add((named or tag, parsed(fill)))
-            elif stroke == "none" and tag == "rect":
-                self.shapes.add((f"{named}, which has no edge,", self.background))
-        # Black is gnuplot's own, of what it draws once more in its color.
-        if stroke not in ("none", "black") and (
-            tag != "path" or "L" in look["d"] or named
-        ):  # a path of one place is nothing
-            self.shapes.add((named or tag, parsed(stroke)))
+        self.words.append(Word(text, size, corners))
 
     @property
     def texts(self) -> list[str]:
@@ -174,18 +114,8 @@ class Picture:
         """Where its numbers come from; a page says it below the picture."""
         return self.description.partition("\n")[2]
 
-    def under(self, word: Word) -> Color:
-        """The color that a word's middle stands on."""
-        x, y = (sum(corner[axis] for corner in word.corners) / 4 for axis in (0, 1))
-        ground = self.background
-        for ((left, top), (right, bottom)), color, opacity in self.areas:
-            if left <= x <= right and top <= y <= bottom:
-                ground = tuple(opacity * a + (1 - opacity) * b for a, b in zip(color, ground))
-        return ground
-
-    def problems(self, width: float, cells: bool = False) -> list[str]:
-        """Words that are too small or too large, that leave the picture, that lie on another, that are too pale; shapes
-        that are (not in a map of cells, whose values are shades); another width."""
+    def problems(self, width: float) -> list[str]:
+        """Words that are too small or too large, that leave the picture, that lie on another; another width."""
         found = [] if self.width == width else [f"it is {self.width:g} pixels wide, not {width:g}"]
         words = [word for word in self.words if word.text.strip(" ")]
         for index, word in enumerate(words):
@@ -194,11 +124,4 @@ class Picture:
             if any(not (0 <= x <= self.width and 0 <= y <= self.height) for x, y in word.corners):
                 found.append(f'"{word.text}" leaves the picture')
             found += [f'"{word.text}" lies on "{other.text}"' for other in words[:index] if word.lies_on(other)]
-            shown = contrast(word.color, self.under(word))
-            if shown < 4.5:
-                found.append(f'"{word.text}" has {shown:.1f} : 1')
-        for name, color in self.shapes:
-            faint = color in [parsed(one) for one in FAINT] or cells and name == "polygon"
-            if not faint and contrast(color, self.background) < 3:
-                found.append(f"a shape, {name} has {contrast(color, self.background):.1f} : 1")
         return found

@@ -1,12 +1,11 @@
 """The diagrams: drawn again they are the same; what they count is what the programs count. And of all pictures what
-can be seen."""
+can be read."""
 
 from __future__ import annotations
 
 import json
 import re
 import runpy
-import shutil
 import xml.etree.ElementTree
 
 from case import ROOT, Case, run
@@ -15,7 +14,7 @@ from lib.chapters import PROGRAMS
 from lib.diagrams import decode, hero, loops, transformer
 from lib.diagrams.run import RunError, traced
 from lib.diagrams.svg import DARK, LIGHT, kilobytes
-from svg import Picture, contrast, parsed
+from svg import Picture
 
 PICTURES = ROOT / "plots/pictures"
 TOOL = ROOT / "tools/diagrams"
@@ -26,87 +25,54 @@ def counted(program: str, options: list[str]) -> dict[str, object]:
     return json.loads(done.out)["kernels"][0]["hbm"]
 
 
+def luminance(color: str) -> float:
+    """As WCAG has it."""
+    shares = (int(color[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    linear = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
+    return sum(part * value for part, value in zip((0.2126, 0.7152, 0.0722), linear))
+
+
 def total(count: dict[str, int]) -> int:
     return sum(count.values())
 
 
 class Seen(Case):
-    def test_every_word_and_shape_can_be_seen(self) -> None:
+    def test_every_word_can_be_read(self) -> None:
         paths = sorted(PICTURES.rglob("*.svg"))
         self.assertGreaterEqual(len(paths), 28 + 56)
         for path in paths:
             with self.subTest(path.name):
-                picture, narrow = Picture(path.read_text()), ".narrow." in path.name
-                width = 300 if narrow or path.name.startswith("02_") else 800
-                problems = picture.problems(width, path.name.startswith("attention_map"))
+                picture = Picture(path.read_text())
+                problems = picture.problems(300 if ".narrow." in path.name or path.name.startswith("02_") else 800)
                 if path.name.startswith("hero"):  # the only one that is not read but looked at
                     problems = [problem for problem in problems if "pixels" not in problem]
                 self.assertEqual(problems, [])
                 self.assertGreaterEqual(len(picture.words), 10)
 
-    def test_the_check_finds_what_cannot_be_read_or_seen(self) -> None:
-        """Each line breaks one rule, or none beside it. Words are where a g of gnuplot has them, or as of a class."""
-        at, upwards = "translate(10.0,50.0)", "translate(20.0,100.0) rotate(270)"
+    def test_the_check_finds_what_cannot_be_read(self) -> None:
+        """Words of gnuplot: where a g has them, or turned."""
 
-        def word(text: str, place: str = at, size: float = 13, anchor: str = "start") -> str:
-            look = f'transform="{place}" font-size="{size:.2f}" text-anchor="{anchor}" fill="#1f2328"'
-            return f"<g {look}><text>{text}</text></g>"
+        def word(text: str, place: str = "translate(10.0,50.0)", size: float = 13) -> str:
+            return f'<g transform="{place}" font-size="{size}" text-anchor="middle"><text>{text}</text></g>'
 
-        def box(look: str) -> str:
-            return f'<rect x="0" y="0" width="90" height="40" {look}/>'
-
-        def line(look: str, d: str = "M1,1 L9,9") -> str:
-            return f'<path {look} d="{d}"/>'
-
-        square = '<polygon fill="#eeeeee" points="1,1 9,1 9,9 1,9"/>'
-        style = (
-            ".t,.d{fill:#1f2328;font-size:13px}.d,.p{fill:#999999}.p{fill:#eeeeee}.r{fill:#0072B2}.s{fill-opacity:.2}"
-        )
-        whole = (
-            '<svg viewBox="0 0 400 200" xmlns="http://www.w3.org/2000/svg"><title>a</title><desc>b</desc>'
-            f'<style>\n{style}.e{{stroke:#0072B2}}</style><rect width="400" height="200" fill="#ffffff"/>%s</svg>'
-        )
+        upwards = word("upwards", "translate(20.0,100.0) rotate(270)")
         for body, found in (
-            (word("good") + word("too", "translate(60.0,50.0)", 12), None),
-            (word("small", size=11.9), '"small" has 11.9 pixels'),
-            (word("large", size=14.1), '"large" has 14.1 pixels'),
-            (word("left of it", anchor="end"), '"left of it" leaves the picture'),
-            (word("clipped", "translate(390.0,50.0)"), '"clipped" leaves the picture'),
-            (word("low", "translate(20.0,199.0)"), '"low" leaves the picture'),
-            (
-                '<text x="300" y="20" class="t">too long for what is left</text>',
-                '"too long for what is left" leaves the picture',
-            ),
-            (word("one") + word("two", "translate(20.0,55.0)"), '"two" lies on "one"'),
-            (word("one") + word("one"), '"one" lies on "one"'),
-            (
-                word("upwards and long", upwards, anchor="middle") + word("x", "translate(12.0,90.0)"),
-                '"x" lies on "upw',
-            ),
-            (word("upwards", upwards, anchor="middle") + word("x", "translate(30.0,100.0)"), None),
-            ('<text x="5" y="20" class="t">seen</text>', None),
-            ('<text x="5" y="20" class="d">pale</text>', '"pale" has 2.8 : 1'),
-            (box('class="r"'), None),
-            (box('class="r"') + '<text x="5" y="20" class="t">on blue</text>', '"on blue" has 3.0 : 1'),
-            (box('class="r s e"') + '<text x="5" y="20" class="t">on pale blue</text>', None),
-            (box('class="r s"'), "a shape, r s, which has no edge, has 1.0 : 1"),
-            (box('class="p"'), "a shape, p has 1.2 : 1"),
-            (square, "a shape, polygon has 1.2 : 1"),
-            (line('stroke="#E69F00"'), "a shape, path has 2.3 : 1"),
-            (line('stroke="#0072B2"') + line('stroke="#d1d9e0"') + line('stroke="#E69F00"', "M1,1"), None),
-            ('<use color="#E69F00"/>', "a shape, point has 2.3 : 1"),
-            ('<use color="#ffffff"/>', None),
+            (word("good", "translate(40.0,50.0)") + word("too", "translate(90.0,50.0)", 12), []),
+            (word("i", size=11.9), ['"i" has 11.9 pixels']),
+            (word("i", size=14.1), ['"i" has 14.1 pixels']),
+            (word("left"), ['"left" leaves the picture']),
+            (word("low", "translate(20.0,199.0)"), ['"low" leaves the picture']),
+            (word("right of it", "translate(390.0,50.0)"), ['"right of it" leaves the picture']),
+            (word("i") + word("l", "translate(12.0,55.0)"), ['"l" lies on "i"']),
+            (upwards + word("x", "translate(12.0,90.0)"), ['"x" lies on "upwards"']),
+            (upwards + word("x", "translate(30.0,100.0)"), []),
         ):
             with self.subTest(body):
-                problems = Picture(whole % body).problems(400)
-                self.assertEqual(len(problems), 1 if found else 0, problems)
-                self.assertTrue(not found or problems[0].startswith(found), problems)
-        self.assertEqual(Picture(whole % square).problems(300, cells=True), ["it is 400 pixels wide, not 300"])
-        self.assertAlmostEqual(contrast(parsed("#ffffff"), parsed("rgb(0, 0, 0)")), 21)
-        left, right = Picture(whole % word("N²", size=20.48)).words[0].along(1, 0)
-        self.assertAlmostEqual(right - left, 15.32 + 8.21, delta=1e-9)
+                svg = f'<svg viewBox="0 0 400 200" xmlns="http://www.w3.org/2000/svg">{body}</svg>'
+                self.assertEqual(Picture(svg).problems(400), found)
+                self.assertEqual(Picture(svg).problems(300), ["it is 400 pixels wide, not 300", *found])
 
-    def test_a_concept_has_one_color(self) -> None:
+    def test_a_concept_has_one_color_which_can_be_seen(self) -> None:
         """Kills a hue that is changed in charts or in diagrams alone, and a kernel in the color of another family."""
         concepts = "stored read output naive fa1 fa2 fa1_row fa1_paper fa2_row fa2_tile fa2_slab fa2_split_q".split()
         asked = "".join(f"print {'color' if '_' in name else 'named'}('{name}');" for name in concepts)
@@ -114,17 +80,19 @@ class Seen(Case):
             script = f"theme = '{theme.name}'; load 'plots/theme.gp'; {asked}"
             printed = run(["gnuplot", "-e", script], cwd=ROOT, LC_ALL="C.UTF-8").err.split()  # as tools/draw runs it
             self.assertEqual(printed[:3], [theme.vermilion, theme.blue, theme.green])
+            for color, least in ((theme.foreground, 4.5), (theme.dim, 4.5), *((color, 3) for color in printed[:3])):
+                dark, light = sorted(map(luminance, (color, theme.background)))
+                self.assertGreaterEqual((light + 0.05) / (dark + 0.05), least, color)
             self.assertEqual(len(set(printed[:6])), 6)
             self.assertEqual(printed[6:], [printed[4]] * 2 + [printed[5]] * 4)
 
     def test_kernels_of_a_file_differ_in_their_points(self) -> None:
         """For those who do not see the colors."""
         words = (ROOT / "plots/colors.gp").read_text().partition('series_table = "')[2].partition('"')[0]
-        known = {kernel: look for kernel, *look in (word.split("=") for word in words.split() if "=" in word)}
+        point_of = {kernel: look[1] for kernel, *look in (word.split("=") for word in words.split() if "=" in word)}
         for chapter in PROGRAMS:
-            kernels = set(table.read(ROOT / f"plots/data/sim/{chapter}.tsv").column("kernel")) & set(known)
-            points = [known[kernel][1] for kernel in kernels]
-            self.assertEqual(len(points), len(set(points)), chapter)
+            kernels = set(table.read(ROOT / f"plots/data/sim/{chapter}.tsv").column("kernel")) & point_of.keys()
+            self.assertEqual(len({point_of[kernel] for kernel in kernels}), len(kernels), chapter)
 
 
 class Diagrams(Case):
@@ -145,18 +113,6 @@ class Diagrams(Case):
             key = re.search(r"\n(.*)</desc>", svg)[1].lower()
             drawn = {words[name] for name in re.findall(r'<rect [^>]*class="(\w)"', svg) if name in words}
             self.assertEqual({word for word in words.values() if word in key}, drawn, path.name)
-
-    def test_what_cannot_be_drawn_is_one_line(self) -> None:
-        names = ", ".join(runpy.run_path(str(TOOL), run_name="diagrams")["DIAGRAMS"])
-        refused = f"diagrams: villain: no such diagram, expected {names}\n"
-        self.assertEqual(run([TOOL, "villain"]), (2, "", refused))
-        tree = self.scratch / "tree"
-        for part in ("tools", "simcc/machine"):
-            shutil.copytree(ROOT / part, tree / part, ignore=shutil.ignore_patterns("__pycache__"))
-        done = run([tree / "tools/diagrams"])
-        self.assertEqual((done.status, done.out), (1, ""))
-        self.assertEqual(done.err, "diagrams: naive: No such file or directory (make build)\n")
-        self.assertFalse((tree / "plots").exists())
 
 
 class Numbers(Case):
@@ -195,19 +151,15 @@ class Numbers(Case):
 
 
 class Transformer(Case):
-    RUN = ROOT / "plots/data/sim/07_answers.json"
-
-    def test_the_steps_add_up_to_what_the_run_asked_for(self) -> None:
-        moved = transformer.of_the_run(self.RUN)
+    def test_the_steps_add_up_to_what_the_run_asked_for_or_are_refused(self) -> None:
+        run_of_it = ROOT / "plots/data/sim/07_answers.json"
+        moved = transformer.of_the_run(run_of_it)
         layer = transformer.layer_of(moved)
         whole = transformer.LAYERS * sum(step.bytes for step in layer) + sum(step.bytes for step in transformer.LAST)
         self.assertAlmostEqual(whole, sum(sum(kinds.values()) for kinds in moved.values()), delta=10)
-        weights = json.loads(self.RUN.read_text())["answers"][0]["weights_bytes"]
+        weights = json.loads(run_of_it.read_text())["answers"][0]["weights_bytes"]
         drawn = transformer.LAYERS * sum(step.weights for step in layer) + sum(s.weights for s in transformer.LAST)
         self.assertEqual(drawn, weights)
-
-    def test_steps_that_do_not_add_up_are_refused(self) -> None:
-        moved = transformer.of_the_run(self.RUN)
         moved["project"]["weights"] *= 1.01
         with self.assertRaisesRegex(RunError, "project: weights of"):
             transformer.layer_of(moved)
@@ -239,15 +191,12 @@ class Decode(Case):
 
 
 class Hero(Case):
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.variants = hero.draw(ROOT)
-
     def test_the_numbers_are_those_that_the_programs_count(self) -> None:
-        """Kills: a ratio that is rounded up, bytes that are no dot or two, a tile of S that is never shown."""
+        """Kills: a ratio that is rounded up, bytes that are no dot or two, a tile of S that is never shown, an end that
+        who wants no motion does not see."""
         naive = total(counted("01_naive/naive", hero.NAIVE)["footprint"])
         flash = total(counted("05_fa2/fa2", hero.FLASH)["requested"])
-        for svg in self.variants.values():
+        for svg in hero.draw(ROOT).values():
             for words in (f">{kilobytes(naive)} at least<", f">{kilobytes(flash)} at most<", ">memory: N, not N²<"):
                 self.assertEqual(svg.count(words), 1, words)
             ratio = float(re.search(r">at least ([\d.]+)× fewer bytes<", svg)[1])
@@ -257,11 +206,5 @@ class Hero(Case):
             sweep = next(rule for rule in svg.split("@keyframes ") if rule.count("translate(") > 20)
             places = {*re.findall(r"translate\(([\d.]+)px,([\d.]+)px\)", sweep)}
             self.assertEqual(len(places), (hero.N // hero.TILE) ** 2)
-
-    def test_without_motion_the_end_is_shown(self) -> None:
-        for svg in self.variants.values():
             self.assertIn("@media (prefers-reduced-motion:reduce){.a,.u,.v{animation:none}}", svg)
-            self.assertNotIn("<script", svg)
-            self.assertNotIn("<animate", svg)
-            self.assertLess(len(svg.encode()), 150_000)
-            self.assertRegex(svg, r"<title [^>]*>FlashAttention-2 moves [\d.]+ kB, naive attention [\d.]+ kB: ")
+            self.assertNotRegex(svg, "<script|<animate")

@@ -6,13 +6,12 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
-import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from lib.chapters import PROGRAMS, ROOT
+from case import ROOT, Case, run
+from lib.chapters import PROGRAMS
 
 BROKEN = ROOT / "simcc/tests/broken_kernels"
 # Headlines of one line to three, and three of the checks.
@@ -20,20 +19,15 @@ REPORTS = ("mem_off_by_one", "race_fa_tile_loop", "init_ragged_tile", "mem_stati
 
 
 def commands() -> list[dict[str, str]]:
-    chapters = subprocess.run(["make", "-s", "chapters"], check=True, cwd=ROOT, capture_output=True, text=True).stdout
     return [
         json.loads(line)
-        for chapter in chapters.split()
-        for line in subprocess.run(
-            ["make", "--no-print-directory", "-s", "-C", chapter, "commands"],
-            check=True, cwd=ROOT, capture_output=True, text=True,
-        ).stdout.splitlines()
-    ]  # fmt: skip
+        for chapter in PROGRAMS
+        for line in run(["make", "--no-print-directory", "-s", "-C", ROOT / chapter, "commands"]).out.splitlines()
+    ]
 
 
 def said_of(command: str, source: str, shown: Path) -> str:
-    words = [*command.split()[:-2], "-fsyntax-only", source]
-    return subprocess.run(words, check=False, cwd=shown, capture_output=True, text=True).stderr
+    return run([*command.split()[:-2], "-fsyntax-only", source], cwd=shown).err
 
 
 def found(matcher: dict, lines: list[str]) -> set[tuple[str, int]]:
@@ -48,59 +42,41 @@ def found(matcher: dict, lines: list[str]) -> set[tuple[str, int]]:
 
 
 @unittest.skipUnless(shutil.which("clang++"), "no clang++")
-class Commands(unittest.TestCase):
-    def test_every_kernel_is_read_without_a_message(self) -> None:
+class Commands(Case):
+    def test_every_kernel_is_read_without_a_message_and_a_mistake_with_one(self) -> None:
         kernels = [each for each in commands() if each["file"].endswith((".cu", ".cuh"))]
-        self.assertEqual(
-            {each["file"] for each in kernels}, {str(path) for name in PROGRAMS for path in (ROOT / name).glob("*.cu*")}
-        )
+        files = {str(path) for name in PROGRAMS for path in (ROOT / name).glob("*.cu*")}
+        self.assertEqual({each["file"] for each in kernels}, files)
         with ThreadPoolExecutor() as pool:
             said = pool.map(lambda each: said_of(each["command"], each["file"], ROOT), kernels)
         self.assertEqual([text for text in said if text], [])
-
-    def test_a_mistake_is_an_error(self) -> None:
-        command = next(each["command"] for each in commands() if each["file"].endswith("05_fa2/row.cu"))
+        (command,) = (each["command"] for each in kernels if each["file"].endswith("05_fa2/row.cu"))
         text = (ROOT / "05_fa2/row.cu").read_text()
         for old, new in (("__syncthreads();", "__syncthread();"), ("blockDim.x", "blockDim.w")):
-            with self.subTest(new), tempfile.TemporaryDirectory() as directory:
-                self.assertIn(old, text)
-                (Path(directory) / "own.cu").write_text(text.replace(old, new, 1))
-                self.assertIn("own.cu:", said_of(command, "own.cu", Path(directory)))
+            self.assertIn(old, text)
+            (self.scratch / "own.cu").write_text(text.replace(old, new, 1))
+            self.assertIn("own.cu:", said_of(command, "own.cu", self.scratch))
 
 
-class ProblemMatchers(unittest.TestCase):
-    def setUp(self) -> None:
+class ProblemMatchers(Case):
+    def test_each_place_that_is_printed_is_found(self) -> None:
+        """Of the device's reports, and of what compilers say; one screen, whichever task it is of."""
         tasks = json.loads((ROOT / ".vscode/tasks.json").read_text())["tasks"]
-        with_places = [task["problemMatcher"] for task in tasks if task["problemMatcher"]]
-        self.matchers = with_places[0]
-        for others in with_places[1:]:  # one screen, whichever task it is of
-            self.assertEqual([m["pattern"] for m in others], [m["pattern"] for m in self.matchers])
-
-    def assert_all_found(self, text: str, expected: set[tuple[str, int]]) -> None:
-        lines = text.splitlines()
-        self.assertTrue(expected, text)
-        self.assertEqual(set().union(*(found(matcher, lines) for matcher in self.matchers)), expected, text)
-
-    def test_reports_of_the_device(self) -> None:
+        matchers, *others = [task["problemMatcher"] for task in tasks if task["problemMatcher"]]
+        for other in others:
+            self.assertEqual([m["pattern"] for m in other], [m["pattern"] for m in matchers])
+        texts = {'own.cu(3): error: identifier "y" is undefined\n': {("own.cu", 3)}}
+        simcc, own = ROOT / "simcc/simcc", self.scratch / "own.cu"
         for name in REPORTS:
-            with self.subTest(name), tempfile.TemporaryDirectory() as directory:
-                program = f"{directory}/program"
-                subprocess.run(
-                    [ROOT / "simcc/simcc", f"{name}.cu", "-o", program], check=True, cwd=BROKEN, capture_output=True
-                )
-                text = subprocess.run([program], check=False, capture_output=True, text=True, timeout=120).stderr
-                places = re.findall(r"^=========     at .*?([^ ]+):(\d+)$", text, re.MULTILINE)
-                self.assert_all_found(text, {(file, int(line)) for file, line in places})
-
-    def test_messages_of_compilers(self) -> None:
-        with tempfile.TemporaryDirectory() as directory:
-            (Path(directory) / "own.cu").write_text("__global__ void k(int *x)\n{\n\tx[0] = y;\n}\n")
-            for cc, cxx in (("gcc", "g++"), ("clang", "clang++")):
-                if shutil.which(cxx):
-                    command = ["env", f"CC={cc}", f"CXX={cxx}", str(ROOT / "simcc/simcc"), "-c", "own.cu"]
-                    said = subprocess.run(
-                        command, check=False, cwd=directory, capture_output=True, text=True, timeout=120
-                    )
-                    with self.subTest(cxx):
-                        self.assert_all_found(said.stderr, {("own.cu", 3)})
-        self.assert_all_found('own.cu(3): error: identifier "y" is undefined\n', {("own.cu", 3)})
+            program = self.scratch / name
+            self.assertEqual(run([simcc, f"{name}.cu", "-o", program], cwd=BROKEN).status, 0)
+            text = run([program]).err
+            places = re.findall(r"^=========     at .*?([^ ]+):(\d+)$", text, re.MULTILINE)
+            texts[text] = {(file, int(line)) for file, line in places}
+        own.write_text("__global__ void k(int *x)\n{\n\tx[0] = y;\n}\n")
+        for cc, cxx in (("gcc", "g++"), ("clang", "clang++")):
+            if shutil.which(cxx):
+                texts[run([simcc, "-c", "own.cu"], cwd=self.scratch, CC=cc, CXX=cxx).err] = {("own.cu", 3)}
+        for text, expected in texts.items():
+            self.assertTrue(expected, text)
+            self.assertEqual(set().union(*(found(each, text.splitlines()) for each in matchers)), expected, text)

@@ -35,16 +35,9 @@ SOURCES = {"a.cu": '#include "a.cuh"\n\ta = 1;\n\tb();\n#pragma unroll\n\tb();\n
 
 
 class Dialect(unittest.TestCase):
-    def test_parses_names_headers_and_texts(self) -> None:
-        plain, two = edits.parse(FILE, "x.edits")
-        self.assertEqual((plain.name, plain.words, plain.line), ("plain", "the words of its name", 3))
-        self.assertEqual(plain.header, {"options": "--seq 200 --scale: no", "keeps": "all"})
-        self.assertEqual([(each.old, each.new) for each in plain.replacements], [("\ta = 1;", "\ta = 2;")])
-        self.assertEqual([(each.everywhere, each.file) for each in two.replacements], [(True, "a.cu"), (False, "b.cu")])
-        self.assertEqual(two.replacements[0].old, "\tb();\n#pragma unroll")
-
     def test_applies_to_all_files_or_to_one(self) -> None:
         plain, two = edits.parse(FILE)
+        self.assertEqual(plain.header, {"options": "--seq 200 --scale: no", "keeps": "all"})
         self.assertEqual(plain.apply(SOURCES), {**SOURCES, "a.cu": SOURCES["a.cu"].replace("= 1", "= 2")})
         self.assertEqual(two.apply(SOURCES), {"a.cu": '#include "a.cuh"\n\ta = 1;\n\n\n', "b.cu": "d\n"})
         (edit,) = edits.parse("@ x\n---\na = 1\n+++\na = 22\n---\n22\n+++\n3\n")  # one after the other
@@ -67,18 +60,17 @@ class Dialect(unittest.TestCase):
             ("@ x\noptions: 1\n", "1: x: nothing is replaced"),
             ("@ x\n---\na\n@ y\n---\na\n+++\nb\n", "2: x: a text without a +++"),
             ("@ x\n---\n+++\nb\n", "2: x: an empty text"),
+            (
+                "@ x\n---\na = 1\n+++\na = 2\n@ x\n---\na = 1\n+++\na = 3\n",
+                "6: x: a second entry of this name, the first is in line 1",
+            ),
         ):
             with self.subTest(text), self.assertRaises(edits.EditError) as caught:
                 for edit in edits.parse(text, "x.edits"):
                     edit.apply(SOURCES)
+                edits.named([edit], edit.name)
+                edits.named(edits.parse(text, "x.edits"), "x")
             self.assertEqual(str(caught.exception), f"x.edits:{says}")
-
-    def test_one_of_a_name(self) -> None:
-        entries = edits.parse("@ x\n---\na\n+++\nb\n@ x\n---\na\n+++\nc\n", "x.edits")
-        with self.assertRaisesRegex(edits.EditError, "x.edits:6: x: a second entry of this name, .* in line 1"):
-            edits.named(entries, "x")
-        with self.assertRaisesRegex(edits.EditError, "there is no entry y"):
-            edits.named(entries, "y")
 
     def test_who_includes_what_changed(self) -> None:
         before = {"a.cu": '#include "b.cuh"\n', "b.cuh": '#include "c.cuh"\n', "c.cuh": "1\n", "d.cu": "2\n"}
@@ -92,36 +84,32 @@ class Plant(Case):
         (self.scratch / "chapter").mkdir()
         for name, text in {**SOURCES, "a.cuh": "// shared\n", "a.h": "", "chapter.c": "a = 1;\n"}.items():
             (self.scratch / "chapter" / name).write_text(text)
-        (self.scratch / "x.edits").write_text(FILE)
 
-    def plant(self, *arguments: str) -> Outcome:
+    def plant(self, *arguments: str, text: str = FILE) -> Outcome:
+        (self.scratch / "x.edits").write_text(text)
         return run([ROOT / "tools/plant", "x.edits", *arguments], cwd=self.scratch)
 
-    def made(self, directory: str) -> dict[str, int]:
-        return {path.name: path.stat().st_mtime_ns for path in (self.scratch / directory).iterdir()}
+    def planted(self, text: str) -> dict[str, int]:
+        """{file: when it was written} of what it makes in the directory out."""
+        self.assertEqual(self.plant("--from", "chapter", "--to", "out", text=text), (0, "", ""))
+        out = self.scratch / "out"
+        return {str(path.relative_to(out)): path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()}
 
     def test_prints_names(self) -> None:
         self.assertEqual(self.plant().out, "plain\ntwo\n")
 
     def test_writes_every_entry_and_lists_what_to_compile(self) -> None:
-        (self.scratch / "x.edits").write_text(FILE + "@ shared\n---\n// shared\n+++\n// other\n")
-        self.assertEqual(self.plant("--from", "chapter", "--to", "out").status, 0)
-        listed = {path.name: (path / "planted").read_text().split() for path in (self.scratch / "out").iterdir()}
+        first = self.planted(FILE + "@ shared\n---\n// shared\n+++\n// other\n")
+        listed = {path.parent.name: path.read_text().split() for path in self.scratch.glob("out/*/planted")}
         self.assertEqual(listed, {"plain": ["a.cu"], "two": ["a.cu", "b.cu"], "shared": ["a.cu"]})
-        self.assertEqual(sorted(self.made("out/shared")), ["a.cu", "a.cuh", "a.h", "b.cu", "planted"])
-        self.assertIn("a = 2;", (self.scratch / "out/plain/a.cu").read_text())
-        first = {name: self.made(f"out/{name}") for name in ("plain", "shared")}
-        (self.scratch / "x.edits").write_text(FILE.replace("@ two", "@ three") + "@ shared\n--- in b.cu\nc\n+++\nd\n")
-        self.plant("--from", "chapter", "--to", "out")
-        self.assertEqual(sorted(path.name for path in (self.scratch / "out").iterdir()), ["plain", "shared", "three"])
-        self.assertEqual(first["plain"], self.made("out/plain"))
-        second = self.made("out/shared")
-        written = {name for name in second if first["shared"][name] != second[name]}
-        self.assertEqual(written, {"a.cuh", "b.cu", "planted"})
+        names = ["a.cu", "a.cuh", "a.h", "b.cu", "planted"]
+        self.assertEqual(sorted(first), [f"{entry}/{name}" for entry in sorted(listed) for name in names])
+        second = self.planted(FILE.replace("@ two", "@ three") + "@ shared\n--- in b.cu\nc\n+++\nd\n")
+        self.assertEqual({name.partition("/")[0] for name in second}, {"plain", "shared", "three"})
+        written = {name for name in first.keys() & second.keys() if first[name] != second[name]}
+        self.assertEqual(written, {"shared/a.cuh", "shared/b.cu", "shared/planted"})
 
     def test_says_in_one_line_what_is_wrong(self) -> None:
         (self.scratch / "chapter/b.cu").write_text("// nothing\n")
-        places = ("--from", "chapter", "--to", "out")
         says = "plant: x.edits:19: two: text found 0 times in b.cu, expected once: c\n"
-        self.assertEqual(self.plant(*places), (2, "", says))
-        self.assertEqual(self.plant(*places[:2]).status, 2)
+        self.assertEqual(self.plant("--from", "chapter", "--to", "out"), (2, "", says))

@@ -1,4 +1,5 @@
-"""tools/lib/files.py, and how every tool ends where its output cannot be written or its input not be read: one line."""
+"""How every tool ends where its input is wrong, or its output cannot be written: one line, a status, and nothing that
+is half-written. And tools/lib/files.py, by which they do."""
 
 from __future__ import annotations
 
@@ -17,29 +18,122 @@ from lib.files import replace_file
 TOOLS = sorted(path.name for path in (ROOT / "tools").iterdir() if path.is_file() and os.access(path, os.X_OK))
 DATA = "plots/data/sim/04_fa1.tsv"
 EDITS = "tests/faults/04_fa1.edits"
+PUBLISHED = "plots/published.tsv"
+SIZES = "SIZES: expected whole numbers of at least 1, with commas between, got"
 
 # As another user, whom permissions hold; root writes everywhere.
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
 
+# Exit status | a pattern in the one line that is said | the tool and its arguments. @ is a scratch directory (Tools).
+REFUSED = (
+    (2, r"answer: N=0: expected an exercise of 01_naive, 1 to \d+$", "answer 01_naive -- 0"),
+    *((2, rf"answer: N={text}: expected", f"answer 01_naive -- '{text}'") for text in ("99", "-1", "1x", "", "01")),
+    (2, "01_nave: expected a chapter, as 01_naive", "answer 01_nave"),
+    (2, "expected the number of an exercise with --live", "answer 01_naive --live"),
+    (2, "CHAPTERS: expected some of 00_gpu, 01_naive", "bench --chapters 05_fa3"),
+    (2, "CHAPTERS: expected some of 00_gpu, 01_naive", "bench --chapters ,"),
+    *((2, SIZES, f"bench --sizes={text}") for text in ("0x10", "1e3", "-1", "0", "+4", "\u0663", ",", "12,x")),
+    (3, "/proc/none", "bench --data /proc/none"),
+    (2, r"broken: 05_fa2/gone.cu: expected a kernel's file", "broken 05_fa2 gone.cu ./fa2"),
+    (2, r"chapter.c: expected a __syncthreads\(\) in a loop", "broken 05_fa2 chapter.c ./fa2"),
+    (2, "@/one.tsv: not a table of ceilings", "ceilings compare @/one.tsv @/one.tsv"),
+    (2, "diagrams: villain: no such diagram, expected hero, 00_gpu, 01_naive", "diagrams villain"),
+    (2, "invalid choice: 'two'", "draw two"),
+    (2, "@/torn.tsv:2: expected 2 cells, got 1", "draw one plots/fa1.gp @/torn.tsv @/out"),
+    (2, "@/torn.tsv:2: expected 2 cells, got 1", "draw one plots/roofline.gp @ @/out"),
+    (2, "@/text/inf.tsv:2: atomic_bytes is inf, expected 0", "draw one plots/fa1.gp @/text/inf.tsv @/out"),
+    (2, "expected one of gnuplot's scripts", f"draw one @ {DATA} @/out"),
+    (2, "GPU=b9000: expected one of a100 a100-80 h100 h200 rtx4090", "draw all --gpu b9000"),
+    (3, "make bench DEVICE=cuda", "draw all b200"),
+    (3, "make bench DEVICE=cuda", "draw all cuda"),
+    (2, "No such file", "glossary @/none.md"),
+    (2, "Is a directory", "glossary @"),
+    (2, "expected text in UTF-8", "glossary @/text/latin1.tsv"),
+    (2, "--out: expected a directory", "gpu_report"),
+    (2, "--only: expected some of machine, build", "gpu_report --out @ --only everything"),
+    *((2, "--jobs: expected a whole", f"gpu_report --out @ --jobs={text}") for text in ("0x10", "-1", "0", "+4")),
+    *((2, "--seconds: expected", f"gpu_report --out @ --seconds={text}") for text in ("nan", "inf", "-1", "1_0")),
+    (2, "@: Is a directory", "pages readme @"),
+    (2, "@/none.md: No such file", "pages readme @/none.md"),
+    (1, "05_fa2/row.cu: no line that begins with 'while'", "pages loop 05_fa2/row.cu while"),
+    (2, "expected FILE.edits", f"plant {EDITS} --from @"),
+    (2, "@/none: cannot be read", "plant @/none"),
+    (2, "@: cannot be read: Is a directory", "plant @"),
+    (2, "@/text/latin1.tsv: expected text in UTF-8", "plant @/text/latin1.tsv"),
+    (2, "@/torn.tsv:2: expected 2 cells, got 1", "ptxas show @/torn.tsv"),
+    (2, "@/none: .*No such file", "ptxas show @/none"),
+    (2, "sass.tsv: not a table of ptxas", "ptxas show gpu/compiled/03_tiled_matmul.sass.tsv"),
+    (2, "ptxas.tsv: not a table of sass", "sass show gpu/compiled/03_tiled_matmul.ptxas.tsv"),
+    (2, "required: DATA", "rows"),
+    (2, "unrecognized arguments: --bogus", f"rows {DATA} --bogus"),
+    (2, "@/torn.tsv:2: expected 2 cells, got 1", "rows @/torn.tsv"),
+    (2, "@/text/latin1.tsv: expected text in UTF-8", "rows @/text/latin1.tsv"),
+    (2, "@/text/-5.tsv:2: atomic_bytes is -5, expected 0 or more, or NaN", "rows @/text/-5.tsv"),
+    (2, "@: cannot be read: Is a directory", "rows @"),
+    (2, "cannot be read: File name too long", f"rows {'x' * 300}"),
+    (2, "expected some of T1, T2, T3, T4, T5, T6, T7, T8, T9, got 'T10'$", "tables --table T10"),
+    (2, "got ','", "tables --table ,"),
+    (2, "DATA: expected a folder with data of make bench, got '@/none'", "tables --data @/none"),
+    (2, "@/text/row.tsv:1: expected a line of columns", "tables --table T1 --published @/text/row.tsv"),
+    (2, "got 'best'", "tables --table T1 --published @/best.tsv"),
+    (2, "no line for T1, 2048, read", "tables --table T1 --published @/empty.tsv"),
+    (3, "/nowhere.tsv", "tables --table T1 --published /nowhere.tsv"),
+    (2, "unrecognized", "text x"),
+    # What cannot be written.
+    (3, "@/file/out.* Not a directory", f"draw one plots/fa1.gp {DATA} @/file/out/x"),
+    (3, "@/a.md: File too large", "pages readme @/a.md"),
+    (3, "@: Is a directory", "accuracy --page @"),
+    (3, "@/no/page: No such file or directory", "accuracy --page @/no/page"),
+    (3, "@/file", f"plant {EDITS} --from 04_fa1 --to @/file"),
+)
+
 
 class Tools(Case):
-    def tool(self, command: str, redirected: str = "", limits: str = "") -> Outcome:
-        """From the repository's root, by a shell; @ is the scratch directory."""
-        line = f"{limits} {ROOT}/tools/{command} {redirected}".replace("@", str(self.scratch))
+    PRINT = (
+        f"rows {DATA}",
+        "lines",
+        "pages picture sim/roofline",
+        "pages chapters",
+        f"plant {EDITS}",
+        "tables --table T1",
+    )
+
+    def tool(self, command: str, redirected: str = "") -> Outcome:
+        """From the repository's root, by a shell."""
+        limit = "ulimit -f 1; " if "a.md" in command else ""
+        line = f"{limit}{ROOT}/tools/{command} {redirected}".replace("@", str(self.scratch))
         return run(["/bin/bash", "-c", f"{line}; exit ${{PIPESTATUS[0]}}"], cwd=ROOT)
 
-    def refused(self, status: int, says: str, command: str, redirected: str = "", limits: str = "") -> None:
-        outcome = self.tool(command, redirected, limits)
+    def refused(self, status: int, says: str, command: str, redirected: str = "") -> None:
+        outcome = self.tool(command, redirected)
         self.assertEqual(outcome.status, status, f"{command} {redirected}: {outcome}")
-        says = says.replace("@", str(self.scratch))
-        self.assertRegex(outcome.err, rf"\A[^\n]*{says}[^\n]*\n\Z", command)
-        self.assertNotIn("Traceback", outcome.err)
+        self.assertRegex(outcome.err, r"\A[^\n]*\n\Z", command)
+        self.assertRegex(outcome.err, says.replace("@", str(self.scratch)), command)
 
+    def test_what_is_refused(self) -> None:
+        (self.scratch / "text").mkdir()
+        made = {
+            "torn.tsv": "# a\tb\n1\n",
+            "one.tsv": "# a title\n# a\tb\n1\t2\n",
+            "text/row.tsv": "T1\t2048\n",
+            "empty.tsv": "# table\trow\tquantity\tvalue\tunit\texpect\tsource\tnote\n",
+            "best.tsv": (ROOT / PUBLISHED).read_text().replace("\texact\t", "\tbest\t", 1),
+            "text/-5.tsv": "# seq\tatomic_bytes\n-1\t-5\n",
+            "text/inf.tsv": "# seq\tatomic_bytes\n-1\tinf\n",
+            "text/latin1.tsv": b"# caf\xe9\tb\n1\t2\n",
+            "a.md": "<!-- output: seq 2000 -->\n```text\n```\n",
+            "file": "",
+        }
+        made = {name: text if isinstance(text, bytes) else text.encode() for name, text in made.items()}
+        for name, text in made.items():
+            (self.scratch / name).write_bytes(text)
+        for status, says, command in REFUSED:
+            with self.subTest(command):
+                self.refused(status, says, command)
+        left = {str(path.relative_to(self.scratch)): path for path in self.scratch.rglob("*") if path.is_file()}
+        self.assertEqual({name: path.read_bytes() for name, path in left.items()}, made)
 
-class StandardOutput(Tools):
-    PRINT = (f"rows {DATA}", "lines", "pages picture sim/roofline", "pages chapters", f"plant {EDITS}")
-
-    def test_full_or_closed(self) -> None:
+    def test_a_standard_output_that_is_full_or_closed(self) -> None:
         for command in (*self.PRINT, *(f"{tool} --help" for tool in TOOLS if tool != "demonstrate")):
             self.refused(3, "standard output: No space left on device", command, "> /dev/full")
             self.refused(3, "standard output: is closed", command, ">&-")
@@ -50,64 +144,21 @@ class StandardOutput(Tools):
             self.assertIn(outcome.status, (0, 128 + signal.SIGPIPE), outcome)
             self.assertEqual(outcome.err, "", command)
 
-
-class Inputs(Tools):
-    def test_what_cannot_be_read(self) -> None:
-        (self.scratch / "torn.tsv").write_text("# a\tb\n1\n")
-        (self.scratch / "text").mkdir()
-        for cell in ("-5", "inf"):
-            (self.scratch / f"text/{cell}.tsv").write_text(f"# seq\tatomic_bytes\n-1\t{cell}\n")
-        (self.scratch / "text/latin1.tsv").write_bytes(b"# caf\xe9\tb\n1\t2\n")
-        long = "x" * 300
-        for says, command in (
-            ("@/torn.tsv:2: expected 2 cells, got 1", "rows @/torn.tsv"),
-            ("@/text/latin1.tsv: expected text in UTF-8", "rows @/text/latin1.tsv"),
-            ("@/text/-5.tsv:2: atomic_bytes is -5, expected 0 or more, or NaN", "rows @/text/-5.tsv"),
-            ("@/text/inf.tsv:2: atomic_bytes is inf, expected 0", "draw one plots/fa1.gp @/text/inf.tsv @/out"),
-            ("@: cannot be read: Is a directory", "rows @"),
-            ("cannot be read: File name too long", f"rows {long}"),
-            ("@/torn.tsv:2: expected 2 cells, got 1", "draw one plots/fa1.gp @/torn.tsv @/out"),
-            ("@/torn.tsv:2: expected 2 cells, got 1", "draw one plots/roofline.gp @ @/out"),
-            ("expected one of gnuplot's scripts", f"draw one @ {DATA} @/out"),
-            ("@: Is a directory", "pages readme @"),
-            ("@/none.md: No such file", "pages readme @/none.md"),
-            ("@/none: cannot be read", "plant @/none"),
-            ("@: cannot be read: Is a directory", "plant @"),
-            ("@/text/latin1.tsv: expected text in UTF-8", "plant @/text/latin1.tsv"),
-            ("@/torn.tsv:2: expected 2 cells, got 1", "ptxas show @/torn.tsv"),
-            ("@/none: .*No such file", "ptxas show @/none"),
-            ("draw: .*invalid choice: 'two'", "draw two"),
-            ("rows: .*required: DATA", "rows"),
-            ("rows: unrecognized arguments: --bogus", f"rows {DATA} --bogus"),
-            ("plant: expected FILE.edits", f"plant {EDITS} --from @"),
-        ):
-            with self.subTest(command):
-                self.refused(2, says, command)
-        self.assertFalse(list(self.scratch.glob("out*")))
-
-    def test_numbers_are_whole(self) -> None:
-        for text in ("0x10", "1e3", "-1", "0", "+4", "\u0663"):
-            self.refused(2, "SIZES: expected whole numbers", f"bench --sizes={text}")
-            self.refused(2, "--jobs: expected", f"gpu_report --out @ --jobs={text}")
-        for text in ("nan", "inf", "0x10", "-1", "1_0"):
-            self.refused(2, "--seconds: expected", f"gpu_report --out @ --seconds={text}")
-
-
-class Outputs(Tools):
-    def test_what_cannot_be_written(self) -> None:
-        (self.scratch / "file").write_text("")
-        (self.scratch / "a.md").write_text("<!-- output: seq 2000 -->\n```text\n```\n")
-        for says, command, limits in (
-            ("@/file/out.* Not a directory", f"draw one plots/fa1.gp {DATA} @/file/out/x", ""),
-            ("a.md: File too large", "pages readme @/a.md", "ulimit -f 1;"),
-            ("@: Is a directory", "accuracy --page @", ""),
-            ("@/no/page: No such file or directory", "accuracy --page @/no/page", ""),
-            ("@/file", f"plant {EDITS} --from 04_fa1 --to @/file", ""),
-        ):
-            with self.subTest(command):
-                self.refused(3, says, command, limits=limits)
-        self.assertEqual(sorted(path.name for path in self.scratch.iterdir()), ["a.md", "file"])
-        self.assertEqual((self.scratch / "a.md").read_text(), "<!-- output: seq 2000 -->\n```text\n```\n")
+    def test_what_ends_a_tool_lets_it_clean_up(self) -> None:
+        program = """import os, signal, sys
+sys.path.insert(0, sys.argv[1])
+from lib.files import run_tool
+def main():
+    try:
+        os.kill(os.getpid(), int(sys.argv[2]))
+        signal.pause()
+    finally:
+        print("cleaned up")
+run_tool("tool", main)
+"""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            done = run([sys.executable, "-c", program, ROOT / "tools", str(int(number))])
+            self.assertEqual(done, (128 + number, "cleaned up\n", ""))
 
 
 class ReplaceFile(Case):
@@ -130,17 +181,12 @@ list(ThreadPoolExecutor(4).map(lambda _: replace_file(sys.argv[2], sys.argv[3] *
         self.assertLessEqual(seen, set(texts))
         self.assertEqual(os.listdir(self.scratch), ["x"])
 
-    def test_a_name_may_be_as_long_as_a_file_system_allows(self) -> None:
-        """Kills: a new file beside it whose name is longer."""
-        path = self.scratch / ("x" * 255)
-        replace_file(path, "all of it")
-        self.assertEqual((path.read_text(), os.listdir(self.scratch)), ("all of it", [path.name]))
-
     def test_what_is_there_keeps_its_kind(self) -> None:
-        target, link, pipe = (self.scratch / name for name in ("target", "link", "pipe"))
+        """A name may be as long as a file system allows: kills a new file beside it whose name is longer."""
+        target, link, pipe = (self.scratch / name for name in ("x" * 255, "link", "pipe"))
         target.write_text("old")
         target.chmod(0o751)
-        link.symlink_to("target")
+        link.symlink_to(target.name)
         os.mkfifo(pipe)
         replace_file(link, "new")
         self.assertTrue(link.is_symlink())
@@ -152,14 +198,15 @@ list(ThreadPoolExecutor(4).map(lambda _: replace_file(sys.argv[2], sys.argv[3] *
         self.assertTrue(Path("/dev/null").is_char_device())
 
     def test_an_error_names_the_file_and_leaves_nothing(self) -> None:
-        (self.scratch / "folder").mkdir()
-        (self.scratch / "folder/x").touch()
-        (self.scratch / "folder/loop").symlink_to("loop")
+        folder = self.scratch / "folder"
+        folder.mkdir()
+        (folder / "x").touch()
+        (folder / "loop").symlink_to("loop")
         for path, number in (
             (self.scratch / "no/x", errno.ENOENT),
-            (self.scratch / "folder", errno.EISDIR),
-            (self.scratch / "folder/x/y", errno.ENOTDIR),
-            (self.scratch / "folder/loop", errno.ELOOP),
+            (folder, errno.EISDIR),
+            (folder / "x/y", errno.ENOTDIR),
+            (folder / "loop", errno.ELOOP),
             (self.scratch / ("y" * 300), errno.ENAMETOOLONG),
             (Path("/dev/full"), errno.ENOSPC),
         ):
@@ -170,7 +217,7 @@ list(ThreadPoolExecutor(4).map(lambda _: replace_file(sys.argv[2], sys.argv[3] *
         # Kills: the traceback of a tool that resolves such a link; Python 3.13 has another error for it.
         program = "import sys; sys.path.insert(0, sys.argv[1]); from lib.files import Path, run_tool\n"
         program += "run_tool('tool', lambda: Path(sys.argv[2]).resolve(strict=True))"
-        done = run([sys.executable, "-c", program, ROOT / "tools", self.scratch / "folder/loop"])
+        done = run([sys.executable, "-c", program, ROOT / "tools", folder / "loop"])
         self.assertEqual((done.status, done.out), (3, ""))
         self.assertRegex(done.err, r"(?i)\Atool: [^\n]*(symlink loop|symbolic links)[^\n]*\n\Z")
 

@@ -36,20 +36,20 @@ class FiveWords(Case):
         self.assertEqual((outcome.status, outcome.err), (0, ""), arguments)
         return outcome.out
 
-    def assert_close(self, text: str, expected: list[list[float]], digits: int) -> None:
-        """The last numbers of a text; -inf is left out."""
+    def assert_close(self, text: str, expected: list[list[float]]) -> None:
+        """The last numbers of a text, of two digits; -inf is left out."""
         shown = [float(word) for word in re.findall(r"(?<!\S)-?\d+\.\d+(?!\S)", text)]
         flat = [x for row in expected for x in row]
         self.assertGreaterEqual(len(shown), len(flat), text)
         for printed, x in zip(shown[-len(flat) :], flat):
-            self.assertLessEqual(abs(printed - x), 0.5001 * 10**-digits, f"{printed} for {x} in {text}")
+            self.assertLessEqual(abs(printed - x), 0.005001, f"{printed} for {x} in {text}")
 
     def test_output(self) -> None:
         row, _, whole = self.printed("output").partition("\nO = P V\n")
-        self.assert_close(row, [*([p, *v] for p, v in zip(self.p[0][4], self.v[0])), self.o[0][4]], 2)
-        self.assert_close(whole, self.o[0], 2)
+        self.assert_close(row, [*([p, *v] for p, v in zip(self.p[0][4], self.v[0])), self.o[0][4]])
+        self.assert_close(whole, self.o[0])
         heads = self.printed("heads")
-        self.assert_close(heads, [self.o[0][4], self.o[1][4]], 2)
+        self.assert_close(heads, [self.o[0][4], self.o[1][4]])
         bars = re.findall(r"^  \w+ +(#*) +(\d\.\d\d)    (#*) +(\d\.\d\d)$", heads, re.MULTILINE)
         self.assertEqual(len(bars), N * (N + 1) // 2)
         for bar, weight in [pair for first, p, second, r in bars for pair in ((first, p), (second, r))]:

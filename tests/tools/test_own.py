@@ -13,14 +13,7 @@ from case import ROOT, Outcome, run
 from lib import tasks
 from lib.trial import Trial
 
-NEEDED = (
-    "classroom/handout.mk",
-    "classroom/own.tsv",
-    "classroom/tasks.tsv",
-    "classroom/tasks",
-    "classroom/answers",
-    "tests/faults",
-)
+NEEDED = (*(f"classroom/{name}" for name in ("handout.mk", "own.tsv", "tasks.tsv", "tasks", "answers")), "tests/faults")
 LONG = bool(os.environ.get("LONG"))
 ROWS = [row for _, row in tasks.rows_of(ROOT / "classroom/own.tsv", 6)]
 FEW = ("02_online_softmax", "05_fa2")  # without LONG: a header and a kernel
@@ -98,9 +91,10 @@ class OwnFiles(unittest.TestCase):
     def test_a_task(self) -> None:
         """In a header, which other kernels include."""
         path = self.begun("02_online_softmax", "task", "1", "partial.cuh")
-        self.assertIn("// TODO", path.read_text(encoding="utf-8"))
+        begun = path.read_text(encoding="utf-8")
+        self.assertIn("// TODO", begun)
         self.assertIn("not written yet", self.make("02_online_softmax", "task", "N=1").out)
-        path.write_text(path.read_text(encoding="utf-8").replace("return ", "return 2.0f * ", 1), encoding="utf-8")
+        path.write_text(begun.replace("return ", "return 2.0f * ", 1), encoding="utf-8")
         self.judged("02_online_softmax", "task", "1", False)
         self.put_right("02_online_softmax", "task", "1", "partial.cuh")
 
@@ -141,44 +135,39 @@ class OwnFiles(unittest.TestCase):
         self.make("03_tiled_matmul", "clean")
         self.assertEqual([each.name for each in path.parent.iterdir()], ["3_tiled.cu"])
 
-    def test_the_scale_is_an_argument(self) -> None:
-        """Kills: 1 / sqrt(d) in its place, which the demonstration and shapes without --scale do not tell from it."""
-        for chapter, kind, number, file in (
-            ("01_naive", "blank", "1", "naive.cu"),
-            ("04_fa1", "blank", "1", "row.cu"),
-            ("05_fa2", "blank", "1", "row.cu"),
-            ("06_backward", "fault", "1", "dq.cu"),
-            ("07_transformer", "task", "2", "attention.cu"),
-            ("08_decode", "fault", "1", "split.cu"),
-            ("09_variants", "fault", "1", "forward.cu"),
-        )[:: 1 if LONG else 3]:
-            with self.subTest(chapter):
-                path = self.begun(chapter, kind, number, file)
-                right = (ROOT / chapter / file).read_text(encoding="utf-8")
-                path.write_text(re.sub(r"\b([ab])\.scale\b", r"(1 / sqrtf(\1.d))", right), encoding="utf-8")
-                said = self.judged(chapter, kind, number, False)
-                self.assertRegex(said, r"\nBut another shape:\n\n\$ .* --scale ")
-
     def test_a_fault_of_one_kind_of_shape(self) -> None:
         """Kills: shapes among which none is causal and longer than a block's threads, none causal of another scale,
         none with a scale below 0, none whose scores lie below -1e4, none longer than the demonstration, none with
-        d = 128."""
-        path = self.begun("01_naive", "blank", "1", "naive.cu")
-        right = (ROOT / "01_naive/naive.cu").read_text(encoding="utf-8")
-        for change, by in (
-            ("causal && j > i", "causal && (int)threadIdx.x > i"),
-            ("a.scale", "(a.causal ? 1 / sqrtf((float)a.d) : a.scale)"),
-            ("a.scale", "fabsf(a.scale)"),
-            ("-INFINITY", "-1e4f"),
-            ("j < N; j += WARP", "j < min(N, 512); j += WARP"),
-            ("for (int c = 0; c < d; c++)", "for (int c = 0; c < min(d, 127); c++)"),
+        d = 128. And 1 / sqrt(d) in place of the scale, which shapes without --scale do not tell from it."""
+        naive = ("01_naive", "blank1", "naive.cu")
+        scale = (r"\b([ab])\.scale\b", r"(1 / sqrtf(\1.d))", "--scale ")
+        of_all = (
+            (*naive, *scale),
+            ("05_fa2", "blank1", "row.cu", *scale),
+            ("08_decode", "fault1", "split.cu", *scale),
+            ("04_fa1", "blank1", "row.cu", *scale),
+            ("06_backward", "fault1", "dq.cu", *scale),
+            ("07_transformer", "task2", "attention.cu", *scale),
+            ("09_variants", "fault1", "forward.cu", *scale),
+        )
+        for chapter, own, file, old, new, shape in (
+            (*naive, "causal && j > i", "causal && (int)threadIdx.x > i", "--causal"),
+            (*naive, r"a\.scale", "(a.causal ? 1 / sqrtf((float)a.d) : a.scale)", "--causal"),
+            (*naive, r"a\.scale", "fabsf(a.scale)", "--scale -"),
+            (*naive, "-INFINITY", "-1e4f", "very-negative"),
+            (*naive, "j < N; j \\+= WARP", "j < min(N, 512); j += WARP", "--seq "),
+            (*naive, r"for \(int c = 0; c < d; c\+\+\)", "for (int c = 0; c < min(d, 127); c++)", "--dim 128"),
+            *of_all[: None if LONG else 3],
         ):
-            with self.subTest(by):
-                self.assertIn(change, right)
-                path.write_text(right.replace(change, by), encoding="utf-8")
-                done = self.make("01_naive", "blank", "N=1", inputs="random very-negative")
+            with self.subTest(chapter, by=new):
+                changed, times = re.subn(old, new, (ROOT / chapter / file).read_text(encoding="utf-8"))
+                self.assertGreater(times, 0)
+                path = self.tree / chapter / "my" / own / file
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(changed, encoding="utf-8")
+                done = self.make(chapter, own[:-1], f"N={own[-1]}", inputs="random very-negative")
                 self.assertEqual(done.status, 2, done.out)
-                self.assertIn("\nBut another shape:\n", done.out)
+                self.assertRegex(done.out, rf"\nBut another shape:\n\n\$ .*{shape}")
 
     def test_headers_of_its_own(self) -> None:
         """Kills: one beside the file that is not found, or after the chapter's of that name; one that is not looked at
@@ -197,59 +186,51 @@ class OwnFiles(unittest.TestCase):
 
     def test_what_is_no_kernel(self) -> None:
         """Kills: a traceback, a linker's error, and a file written where a link leads; a limit that is refused without
-        its form."""
+        its form; status 3, as of a disk that is full, where a file or a link to nothing lies in the way."""
         path = self.begun("01_naive", "blank", "1", "naive.cu")
-        elsewhere, begun = path.with_name("elsewhere"), path.read_text(encoding="utf-8")
-        for make in (
-            lambda: path.symlink_to(path.name),
-            lambda: path.symlink_to(elsewhere.name),
-            lambda: path.mkdir(),
-            lambda: path.write_text("// nothing\n", encoding="utf-8"),
-            lambda: path.write_text(begun, encoding="utf-16"),
-        ):
-            path.rmdir() if path.is_dir() else path.unlink()
-            make()
-            done = self.make("01_naive", "blank", "N=1")
+        elsewhere, begun, folder = path.with_name("elsewhere"), path.read_text(encoding="utf-8"), path.parent
+
+        def refused(says: str, limit: str = "300") -> None:
+            done = self.make("01_naive", "blank", "N=1", limit=limit)
             self.assertEqual((done.status, done.out, elsewhere.exists()), (2, "", False))
-            self.assertRegex(
-                done.err,
-                r"\Ablank: my/blank1/naive\.cu: is [^\n]*; (delete it to begin again|save it as UTF-8)\n"
-                r"make: [^\n]*\n\Z",
-            )
+            self.assertRegex(done.err, rf"\Ablank: {says}\nmake: [^\n]*\n\Z")
+
         path.write_text(f"{begun};\n", encoding="utf-8")
         for limit in ("1e9", "0", "1000000", "٣"):
-            done = self.make("01_naive", "blank", "N=1", limit=limit)
             says = "expected seconds, greater than 0 and less than 1000000, such as 300 or 0.5"
-            self.assertEqual((done.status, done.out), (2, ""))
-            self.assertEqual(done.err.splitlines()[0], f"blank: OWN_TIMEOUT={limit}: {says}")
-
-    def test_what_is_no_folder(self) -> None:
-        """Kills: status 3, as of a disk that is full, where a file or a link to nothing lies in the way."""
-        for place in ("my", "my/task1"):
-            for make in (lambda path: path.touch(), lambda path: path.symlink_to("none")):
-                path = self.tree / "01_naive" / place
-                path.parent.mkdir(exist_ok=True)
-                make(path)
-                done = self.make("01_naive", "task", "N=1")
-                says = f"task: {place}: is no folder, nor a link to one; delete it to begin again\n"
-                self.assertEqual((done.out, done.err.partition("make: ")[0]), ("", says))
-                self.assertIn("Error 2", done.err)
-                path.unlink()
+            refused(f"OWN_TIMEOUT={limit}: {says}", limit)
+        no_kernel = r"my/blank1/naive\.cu: is .*; (delete it to begin again|save it as UTF-8)"
+        for what, make, says in (
+            (path, lambda: path.symlink_to(path.name), no_kernel),
+            (path, lambda: path.symlink_to(elsewhere.name), no_kernel),
+            (path, lambda: path.mkdir(), no_kernel),
+            (path, lambda: path.write_text("// nothing\n", encoding="utf-8"), no_kernel),
+            (path, lambda: path.write_text(begun, encoding="utf-16"), no_kernel),
+            (folder, lambda: folder.touch(), "my/blank1: is no folder, nor a link to one; delete it to begin again"),
+            (folder.parent, lambda: folder.parent.symlink_to("none"), "my: is no folder, nor a link to one; .*"),
+        ):
+            shutil.rmtree(what) if what.is_dir() and not what.is_symlink() else what.unlink()
+            make()
+            refused(says)
+        folder.parent.unlink()
 
     def test_which_there_are(self) -> None:
         for kind in ("blank", "task", "fault"):
             done = self.make("05_fa2", kind)
             self.assertEqual((done.status, done.err), (0, ""))
             self.assertRegex(done.out, r"\n 1  \S")
-            for wrong in ("0", "99", "-1", "1x", "", "01"):
-                done = self.make("05_fa2", kind, f"N={wrong}")
-                self.assertEqual((done.status, done.out), (2, ""))
-                self.assertRegex(done.err.splitlines()[0], rf"\A{kind}: N={wrong}: expected a {kind} of 05_fa2, 1")
             self.assertIn(f"make {kind} ", self.make("05_fa2", "help").out)
-            done = self.make(".", kind, "N=1")
-            self.assertRegex(done.err, rf"\A{kind}: of which chapter\? make -C CHAPTER {kind} N=1; [^\n]* 01_naive 0")
-        for arguments in ((), ("N=1",)):
-            self.assertRegex(self.make("00_gpu", "blank", *arguments).err, r"\Ablank: 00_gpu has no blank\n")
+            for chapter, number, says in (
+                *(
+                    ("05_fa2", wrong, f"N={wrong}: expected a {kind} of 05_fa2, 1")
+                    for wrong in ("0", "99", "-1", "1x", "", "01")
+                ),
+                (".", "1", rf"of which chapter\? make -C CHAPTER {kind} N=1; .* 01_naive 0"),
+                *([("00_gpu", "1", "00_gpu has no blank\n")] if kind == "blank" else []),
+            ):
+                done = self.make(chapter, kind, f"N={number}")
+                self.assertEqual((done.status, done.out), (2, ""))
+                self.assertRegex(done.err, rf"\A{kind}: {says}")
         listed = re.findall(r"make (blank|task|fault)\b", self.make("00_gpu", "help").out)
         self.assertEqual(listed, ["fault"], "make help names what the chapter has not")
         self.assertFalse((self.tree / "05_fa2/my").exists())
@@ -257,11 +238,9 @@ class OwnFiles(unittest.TestCase):
     def test_a_hand_out_has_none(self) -> None:
         answers = self.tree / "classroom/answers"
         answers.rename(answers.with_name("away"))
-        try:
-            for kind in ("blank", "task", "fault"):
-                done = self.make("04_fa1", kind, "N=1")
-                self.assertEqual((done.status, done.out), (2, ""))
-                self.assertIn(f"{kind}: this tree was handed out", done.err)
-                self.assertNotIn(f"make {kind}", self.make("04_fa1", "help").out)
-        finally:
-            answers.with_name("away").rename(answers)
+        self.addCleanup(lambda: answers.with_name("away").rename(answers))
+        for kind in ("blank", "task", "fault"):
+            done = self.make("04_fa1", kind, "N=1")
+            self.assertEqual((done.status, done.out), (2, ""))
+            self.assertIn(f"{kind}: this tree was handed out", done.err)
+            self.assertNotIn(f"make {kind}", self.make("04_fa1", "help").out)

@@ -69,53 +69,46 @@ class Runner(unittest.TestCase):
     def results(self, suite: str) -> xml.Element:
         return xml.parse(self.scratch / f"xml/{suite}.xml").getroot()
 
-    def test_suites_of_criterion(self) -> None:
-        """Kills: a failure, a crash or a hang that is not seen, or not named with why."""
-        for suites, status, last, says in (
-            ("good", 0, "2 passed, 0 failed, 0 skipped", r"good +2 +2 +0 +0 +\d+\.\d\d +\d+\.\d\d\n"),
-            ("failing", 1, "1 passed, 1 failed, 0 skipped", r" runner::second\n.*planted\n"),
-            ("good failing", 1, "3 passed, 1 failed, 0 skipped", r"runner::second"),
-            ("crashing", 1, "1 passed, 1 failed, 0 skipped", r"runner::second"),
-            ("skipping", 0, "1 passed, 0 failed, 1 skipped", "    skipped: no such machine\n"),
-            ("hanging", 1, "0 passed, 1 failed, 0 skipped", "hanging: still running after 4 s"),
-            ("", 1, "0 passed, 1 failed, 0 skipped", "no suites to run"),
+    def test_how_suites_end(self) -> None:
+        """Kills: a test that is not run, a failure, a crash or a hang that is not seen, or not named with why; a suite
+        whose process just ended, or that lost its tests."""
+        second, unwritten = r" runner::second\n", "before its results were written"
+        for suites, status, counts, says in (
+            ("good", 0, (2, 0, 0), r"good +2 +2 +0 +0 +\d+\.\d\d +\d+\.\d\d\n"),
+            ("failing", 1, (1, 1, 0), rf"{second}.*planted\n"),
+            ("good failing", 1, (3, 1, 0), second),
+            ("crashing", 1, (1, 1, 0), second),
+            ("skipping", 0, (1, 0, 1), "    skipped: no such machine\n"),
+            ("hanging", 1, (0, 1, 0), "hanging: still running after 4 s"),
+            ("", 1, (0, 1, 0), "no suites to run"),
+            ("empty", 1, (0, 1, 0), "empty: holds 0 tests, expected.tsv says 2"),
+            ("early", 1, (0, 1, 0), f"early: ended with status 0 {unwritten}"),
+            ("missing", 1, (0, 1, 0), f"missing: ended with status 127 {unwritten}"),
+            ("unlisted", 1, (2, 1, 0), "unlisted: has no line in expected.tsv"),
+            ("miscounted", 1, (2, 1, 0), "miscounted: holds 2 tests, expected.tsv says 3"),
+            ("u_good", 0, (2, 0, 0), " +2 +2 +0 +0 "),
+            ("u_good:fir*", 0, (1, 0, 0), " +1 +1 +0 +0 "),
+            ("u_good:nothing*", 1, (0, 1, 0), "no test is test_nothing"),
+            ("u_failing", 1, (1, 1, 0), r"Tiny\.test_second\n            AssertionError: planted"),
+            ("u_raising", 1, (1, 1, 0), r"    \| NameError: name 'nothing'"),
+            ("u_part", 1, (1, 1, 0), r"            \(n=1\)\n            AssertionError: planted\n"),
+            ("u_unexpected", 1, (1, 1, 0), "expected to fail, and passed"),
+            ("u_skipping", 0, (1, 0, 1), "    skipped: no such machine\n"),
+            ("u_crashing", 1, (0, 1, 0), f"ended with status 0 {unwritten}"),
+            ("u_broken", 1, (0, 1, 0), "No module named 'nothing_of_this_name'"),
+            ("u_empty", 1, (0, 1, 0), "holds 0 tests, expected.tsv says 2"),
+            ("u_class", 1, (0, 1, 0), "OSError: planted"),
         ):
-            self.assertRegex(self.expect(status, last, *suites.split(), seconds=4 if suites == "hanging" else 60), says)
+            last = "{} passed, {} failed, {} skipped".format(*counts)
+            seconds = 4 if suites == "hanging" else 60
+            self.assertRegex(self.expect(status, last, *suites.split(), seconds=seconds), says)
         self.assertEqual(len(list(self.results("good").iter("testcase"))), 2)
-
-    def test_suites_that_lost_their_tests(self) -> None:
-        for suite, passed, says in (
-            ("empty", 0, "holds 0 tests, expected.tsv says 2"),
-            ("early", 0, "ended with status 0 before its results were written"),
-            ("missing", 0, "ended with status 127 before its results were written"),
-            ("unlisted", 2, "has no line in expected.tsv"),
-            ("miscounted", 2, "holds 2 tests, expected.tsv says 3"),
-        ):
-            self.assertIn(f"{suite}: {says}", self.expect(1, f"{passed} passed, 1 failed, 0 skipped", suite))
+        self.assertIn("planted", next(self.results("u_part").iter("failure")).text)
 
     def test_a_suite_of_gpus_has_as_many_tests_as_it_is_said_to(self) -> None:
         """Kills: a suite that fails wherever it runs, and runs nowhere here."""
         text = (TESTS / "cuda/test_chapters.py").read_text()
         self.assertIn(f"\ncuda_chapters\t{text.count('    def test_')}\n", (TESTS / "expected.tsv").read_text())
-
-    def test_suites_of_unittest(self) -> None:
-        """Kills: a test that is not run, a failure that is not seen, a suite whose process just ended."""
-        for suite, status, last, says in (
-            ("u_good", 0, "2 passed, 0 failed, 0 skipped", ""),
-            ("u_good:fir*", 0, "1 passed, 0 failed, 0 skipped", ""),
-            ("u_good:nothing*", 1, "0 passed, 1 failed, 0 skipped", "no test is test_nothing"),
-            ("u_failing", 1, "1 passed, 1 failed, 0 skipped", "Tiny.test_second\n            AssertionError: planted"),
-            ("u_raising", 1, "1 passed, 1 failed, 0 skipped", "    | NameError: name 'nothing'"),
-            ("u_part", 1, "1 passed, 1 failed, 0 skipped", "            (n=1)\n            AssertionError: planted\n"),
-            ("u_unexpected", 1, "1 passed, 1 failed, 0 skipped", "expected to fail, and passed"),
-            ("u_skipping", 0, "1 passed, 0 failed, 1 skipped", "    skipped: no such machine\n"),
-            ("u_crashing", 1, "0 passed, 1 failed, 0 skipped", "ended with status 0 before its results"),
-            ("u_broken", 1, "0 passed, 1 failed, 0 skipped", "No module named 'nothing_of_this_name'"),
-            ("u_empty", 1, "0 passed, 1 failed, 0 skipped", "holds 0 tests, expected.tsv says 2"),
-            ("u_class", 1, "0 passed, 1 failed, 0 skipped", "OSError: planted"),
-        ):
-            self.assertIn(says, self.expect(status, last, suite))
-        self.assertIn("planted", next(self.results("u_part").iter("failure")).text)
 
     def test_every_suite_is_listed_and_every_listed_one_there(self) -> None:
         """Kills: a suite that was deleted, or a table of cases, and nobody notices."""

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
-import unittest
-from pathlib import Path
-
+from case import Case
 from lib import leaks, tasks
 
 SOURCE = """void f()
@@ -24,9 +21,10 @@ SOURCE = """void f()
 	}
 }
 """
+SOLUTION = "float m = 0;\n{\n#pragma unroll\n\tfor (;;)\n\t\tm += a[i];\n__syncthreads();\nreturn m;\n"
 
 
-class Regions(unittest.TestCase):
+class Regions(Case):
     def test_mistakes_are_told(self) -> None:
         other = {"a.cu": SOURCE, "b.cu": SOURCE.replace("a = 1", "a = 2")}
         for sources, says in (
@@ -37,20 +35,17 @@ class Regions(unittest.TestCase):
         ):
             with self.assertRaisesRegex(tasks.TaskError, says):
                 tasks.solutions_of("x", sources)
-        with tempfile.NamedTemporaryFile("w") as file:
-            file.write("01.a\t01_naive\tnaive\ta title\tfive\t1.5\n")
-            file.flush()
-            with self.assertRaisesRegex(tasks.TaskError, ":1: lines 'five', points '1.5': expected numbers"):
-                tasks.read_tasks(Path(file.name))
+        table = self.scratch / "tasks.tsv"
+        table.write_text("01.a\t01_naive\tnaive\ta title\tfive\t1.5\n")
+        with self.assertRaisesRegex(tasks.TaskError, ":1: lines 'five', points '1.5': expected numbers"):
+            tasks.read_tasks(table)
 
 
-class Leaks(unittest.TestCase):
-    SOLUTION = "float m = 0;\n{\n#pragma unroll\n\tfor (;;)\n\t\tm += a[i];\n__syncthreads();\nreturn m;\n"
-
+class Leaks(Case):
     def test_three_lines_are_found_however_they_are_laid_out_and_fewer_are_not(self) -> None:
-        whole, short = self.SOLUTION, "return m;\n"
+        whole, short = SOLUTION, "return m;\n"
         for text, solution, first in (
-            (self.SOLUTION, whole, 1),
+            (SOLUTION, whole, 1),
             ("float m=0; // a comment\n\n  for( ; ; )\n  {\n /* and\none */ m += a[i];\n", whole, 1),
             ("text\n+\tfor (;;)\n+\t\tm += a[i];\n+}\n+\treturn m;\n", whole, 2),
             ("> float m = 0;\n> for (;;)\n> m += a[i];\n", whole, 1),
@@ -65,13 +60,11 @@ class Leaks(unittest.TestCase):
                 self.assertEqual(found[:1], [(first, "01.a")] if first else [])
 
     def test_places_in_a_directory(self) -> None:
-        with tempfile.TemporaryDirectory() as name:
-            directory = Path(name)
-            (directory / "deep/er").mkdir(parents=True)
-            (directory / "deep/er/notes.md").write_text("one\n" + self.SOLUTION, encoding="utf-8")
-            (directory / "picture").write_bytes(b"\0" + self.SOLUTION.encode())
-            (directory / "latin").write_bytes(b"\xff\n" + self.SOLUTION.encode())
-            found = leaks.Solutions([("01.a", self.SOLUTION)]).find_in(directory)
+        (self.scratch / "deep").mkdir()
+        (self.scratch / "deep/notes.md").write_text(f"one\n{SOLUTION}", encoding="utf-8")
+        (self.scratch / "picture").write_bytes(b"\0" + SOLUTION.encode())
+        (self.scratch / "latin").write_bytes(b"\xff\n" + SOLUTION.encode())
+        found = leaks.Solutions([("01.a", SOLUTION)]).find_in(self.scratch)
         self.assertEqual(len(found), 4)
-        self.assertEqual(found[0], "deep/er/notes.md:2: lines of the solution of 01.a")
+        self.assertEqual(found[0], "deep/notes.md:2: lines of the solution of 01.a")
         self.assertTrue(found[2].startswith("latin:2:"))

@@ -1,8 +1,10 @@
-"""tools/text: what is planted wrong in a text's spelling and links is found. The repository's: make check-text."""
+"""What keeps the pages right: tools/text finds what is planted wrong in spelling and links, tools/glossary links each
+word where a page uses it first, tools/pages re-makes what a page shows. The course's: make check-text check-readme."""
 
 from __future__ import annotations
 
 import importlib.util
+import re
 import shutil
 import subprocess
 import unittest
@@ -13,8 +15,10 @@ HAS_CODESPELL = bool(shutil.which("codespell") or importlib.util.find_spec("code
 WITHOUT = "no codespell: the spelling was not checked; ./setup.sh --all installs it"
 
 
-class Planted(Case):
+class Text(Case):
     """A repository with the tool and one page."""
+
+    OTHER = "# One `word`\n\n## Twice\n\n## Twice\n\n```sh\n# No heading\n```\n"
 
     def setUp(self) -> None:
         super().setUp()
@@ -22,47 +26,40 @@ class Planted(Case):
             (self.scratch / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, self.scratch / name)
         subprocess.run(["git", "init", "-q", self.scratch], check=True)
+        (self.scratch / "other.md").write_text(self.OTHER)
 
-    def text(self, *arguments: str, **files: str) -> Outcome:
-        """Of files NAME="text", a page each."""
-        for name, text in files.items():
-            (self.scratch / f"{name}.md").write_text(text)
+    def text(self, page: str, *arguments: str) -> Outcome:
+        (self.scratch / "page.md").write_text(page)
         return run([self.scratch / "tools/text", *arguments], GIT_CEILING_DIRECTORIES=str(self.scratch.parent))
 
-    def test_links_that_lead_somewhere(self) -> None:
-        other = "# One `word`\n\n## Twice\n\n## Twice\n\n```sh\n# No heading\n```\n"
+    def test_links(self) -> None:
         good = (
             "[a](other.md) [b](other.md#one-word) [c](#here) [d](other.md#twice-1) [e](tools) [f][one]\n[g][] [one]\n"
             '<img src="other.md"> [h](https://example.org/a?b=c#d) `[no](link.md)` x[r][c]\n'
             "[![i](other.md)](other.md)\n\n"
             "## Here\n\n    [no](code.md)\n\n```\n[no](fence.md)\n```\n\n[one]: other.md#one-word\n[g]: other.md\n"
         )
-        outcome = self.text("--only", "links", page=good, other=other)
-        self.assertEqual((outcome.status, outcome.err), (0, ""), outcome.out)
-
-    def test_links_that_do_not(self) -> None:
-        other = "# One\n\n```sh\n# No heading\n```\n"
         for text, says in (
-            ("[a](none.md)", "none.md: no such file"),
-            ("[a](other.md#two)", "other.md#two: no such heading"),
-            ("[a](other.md#no-heading)", "other.md#no-heading: no such heading"),
-            ("[a](#here)", "#here: no such heading"),
-            ("[a](tools#one)", "tools#one: no such heading"),
-            ("[a]()", "no such file"),
-            ("[a][none]", "[a][none]: no such definition"),
-            ("[a][one]\n\n[one]: none.md", "none.md: no such file"),
-            ("[![a](none.svg)](other.md)", "none.svg: no such file"),
-            ('<img alt="x" src="none.png">', "none.png: no such file"),
-            ('<source media="x" srcset="none.svg">', "none.svg: no such file"),
-            ("[a](https://nowhere)", "https://nowhere: no address"),
-            ("[a](http:/example.org)", "http:/example.org: no address"),
-            ("[a](ftp://example.org)", "ftp://example.org: no address"),
+            (good, ""),
+            ("[a](none.md)", "page.md: none.md: no such file"),
+            ("[a](other.md#two)", "page.md: other.md#two: no such heading"),
+            ("[a](other.md#no-heading)", "page.md: other.md#no-heading: no such heading"),
+            ("[a](#here)", "page.md: #here: no such heading"),
+            ("[a](tools#one)", "page.md: tools#one: no such heading"),
+            ("[a]()", "page.md: : no such file"),
+            ("[a][none]", "page.md: [a][none]: no such definition"),
+            ("[a][one]\n\n[one]: none.md", "page.md: none.md: no such file"),
+            ("[![a](none.svg)](other.md)", "page.md: none.svg: no such file"),
+            ('<img alt="x" src="none.png">', "page.md: none.png: no such file"),
+            ('<source media="x" srcset="none.svg">', "page.md: none.svg: no such file"),
+            ("[a](https://nowhere)", "page.md: https://nowhere: no address"),
+            ("[a](http:/example.org)", "page.md: http:/example.org: no address"),
+            ("[a](ftp://example.org)", "page.md: ftp://example.org: no address"),
         ):
             with self.subTest(text):
-                outcome = self.text("--only", "links", page=f"{text}\n", other=other)
-                self.assertEqual(outcome.status, 1, outcome.out)
-                self.assertIn(f"page.md: {says}" if not text.endswith("]()") else says, outcome.out)
-                self.assertEqual(outcome.err.count("\n"), 1)
+                outcome = self.text(f"{text}\n", "--only", "links")
+                self.assertEqual((outcome.status, outcome.err.count("\n")), (1, 1) if says else (0, 0), outcome.out)
+                self.assertIn(says, outcome.out)
 
     @unittest.skipUnless(HAS_CODESPELL, WITHOUT)
     def test_misspellings(self) -> None:
@@ -71,18 +68,98 @@ class Planted(Case):
         found = {wrong: 1, british: 1, color: 1, f'"\\n{wrong}"': 1, r"""a warp's lanes, "\\to", 4Nd + Nd""": 0}
         for text, count in found.items():
             with self.subTest(text):
-                outcome = self.text("--only", "spelling", page=f"It is {text}.\n")
+                outcome = self.text(f"It is {text}.\n", "--only", "spelling")
                 self.assertEqual((outcome.status, outcome.err.count("\n")), (count, count), outcome.out)
                 self.assertRegex(outcome.out, r"page.md:1: \w+ ==> \w+\n" if count else r"\Acheck-text: [^\n]*\n\Z")
-        self.assertEqual(self.text("--only", "spelling", "--fix", page=f"{color}, and text\n").status, 0)
+        self.assertEqual(self.text(f"{color}, and text\n", "--only", "spelling", "--fix").status, 0)
         self.assertEqual((self.scratch / "page.md").read_text(), "color, and text\n")
 
-    def test_where_it_cannot_work(self) -> None:
+    def test_without_git(self) -> None:
         shutil.rmtree(self.scratch / ".git")
-        for arguments, status, says in (
-            (["--only", "links"], 3, "expected a git checkout"),
-            (["x"], 2, "unrecognized"),
+        outcome = self.text("")
+        self.assertEqual(outcome.status, 3)
+        self.assertRegex(outcome.err, r"\Atext: expected a git checkout[^\n]*\n\Z")
+
+
+class Glossary(Case):
+    def setUp(self) -> None:
+        super().setUp()
+        self.page = self.scratch / "page.md"
+
+    def linked(self, text: str) -> str:
+        """The page that is made of a text."""
+        self.page.write_text(text)
+        self.assertEqual(run([ROOT / "tools/glossary", self.page]).status, 0)
+        return self.page.read_text()
+
+    def test_the_first_use_in_running_text_and_no_other(self) -> None:
+        cases = [
+            ("# A warp\n\nTwo warps. A warp.\n", "# A warp\n\nTwo [warps][warp]. A warp.\n"),
+            ("A Warp, a warp.\n", "A [Warp], a warp.\n"),
+            ("A warp: it.\n", "A [warp][warp]: it.\n"),  # or Markdown reads a definition, a link
+            ("softmax(S)\n", "[softmax][softmax](S)\n"),
+            ("In shared\nmemory.\n", "In [shared\nmemory].\n"),
+            ("Two queries.\n", "Two [queries][query].\n"),
+            # A longer word is no use of a shorter one.
+            ("A register tile, a tile, a register.\n", "A [register tile], a [tile], a [register].\n"),
+        ]
+        for no_use in (
+            "```text\nwarp\n```\n",
+            "<!-- markdown: x -->\nwarp\n<!-- end -->\n",
+            "<!-- a warp -->\n",
+            "## The warp\n",
+            "`warp` and `a\nwarp`\n",
+            "[a warp](x.md)\n",
+            "Code:\n\n    a warp\n\n    another warp\n",
+            "warp_of_the_grid, tests/warp, warp-level\n",
         ):
-            outcome = self.text(*arguments)
-            self.assertEqual((outcome.status, outcome.err.count("\n")), (status, 1), outcome.err)
-            self.assertIn(says, outcome.err)
+            cases.append((f"{no_use}\nA warp.\n", f"{no_use}\nA [warp].\n"))
+        for text, expected in cases:
+            with self.subTest(text):
+                self.assertEqual(re.sub(r"\n(\[.*?\]: .*\n)+\Z", "", self.linked(text)), expected)
+
+    def test_run_again_after_an_edit(self) -> None:
+        """Kills: links that stay where the first use was; a second list of where they lead; a --check that writes, or
+        does not see a link that is missing, or that leads elsewhere."""
+        once = self.linked("A warp.\n\nMore warps, a lane.\n")
+        edited = f"Before it a warp and lanes. {once}"
+        for stale in (edited, once.replace("[warp]", "warp", 1), once.replace("#warp", "#w")):
+            self.page.write_text(stale)
+            outcome = run([ROOT / "tools/glossary", "--check", self.page])
+            self.assertEqual((outcome.status, self.page.read_text()), (1, stale))
+            self.assertRegex(outcome.err, r"\A[^\n]*a word of the glossary is not linked at its first use[^\n]*\n\Z")
+            again = self.linked(stale)
+            self.assertEqual(run([ROOT / "tools/glossary", "--check", self.page]).status, 0)
+            self.assertEqual(again == once, stale != edited)
+        expected = "Before it a [warp] and [lanes][lane]. A warp.\n\nMore warps, a lane.\n\n"
+        self.assertEqual(self.linked(edited), expected + once[once.index("[lane]: ") :])
+
+
+class Pages(Case):
+    def test_a_loop_is_shown_from_its_first_line_to_its_brace(self) -> None:
+        kernel = self.scratch / "a.cu"
+        kernel.write_text("void f()\n{\n\tfor (int i = 0;;) { // here\n\t\tif (i) {\n\t\t}\n\t}\n\tg();\n}\n")
+        expected = "```cuda\nfor (int i = 0;;) { // here\n    if (i) {\n    }\n}\n```\n"
+        self.assertEqual(run([ROOT / "tools/pages", "loop", kernel, "for (int i"]), (0, expected, ""))
+
+    def test_what_is_stale_and_what_is_no_whole_block(self) -> None:
+        """Each page answers for itself; a check changes nothing; what stands around a block stays."""
+        page, other = self.scratch / "a.md", self.scratch / "b.md"
+        text = "A\n<!-- output: echo 1 -->\n```text\n{}\n```\n<!-- markdown: echo 3 -->\n{}\n<!-- end -->\nB\n"
+        other.write_text("<!-- output: echo 4 -->\n```text\n4\n```\n")
+        of_1, of_3 = (f"a.md: the block printed by 'echo {n}' is stale: make readme\n" for n in (1, 3))
+        broken = "pages: b.md: 1 blocks begin and 0 are whole: after the comment ```text and ```, or <!-- end -->\n"
+        for shown, options, status, out, err in (
+            ((2, 3), ["--check"], 1, "a.md: 2 blocks, 1 of them stale\nb.md: 1 blocks as printed\n", of_1),
+            ((1, 4), ["--check"], 1, "a.md: 2 blocks, 1 of them stale\nb.md: 1 blocks as printed\n", of_3),
+            ((2, 4), [], 0, "a.md: 2 blocks re-made\nb.md: 1 blocks re-made\n", ""),
+            ((1, 3), ["--check"], 0, "a.md: 2 blocks as printed\nb.md: 1 blocks as printed\n", ""),
+        ):
+            page.write_text(text.format(*shown))
+            done = run([ROOT / "tools/pages", "readme", *options, "a.md", "b.md"], cwd=self.scratch)
+            self.assertEqual(done, (status, out, err))
+            self.assertEqual(page.read_text(), text.format(*(shown if options else (1, 3))))
+        for whole in ("<!-- output: echo 4 -->\n\n```text\n5\n```\n", "<!-- markdown: echo 4 -->\n5\n"):
+            other.write_text(whole)
+            done = run([ROOT / "tools/pages", "readme", "--check", "b.md"], cwd=self.scratch)
+            self.assertEqual(done, (1, "", broken))
