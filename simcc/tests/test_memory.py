@@ -6,13 +6,27 @@ from __future__ import annotations
 
 import itertools
 import platform
+import re
 from typing import NamedTuple
 
 from reports import read_report
-from support import FIRST, TESTS, TRIED, Batch, Case, Compiler, Member, Run, inline, run, unless_run_by_another
+from support import (
+    FIRST,
+    TESTS,
+    TRIED,
+    Batch,
+    Case,
+    Compiler,
+    Member,
+    Run,
+    inline,
+    marked_line,
+    run,
+    unless_run_by_another,
+)
 
 FOLDER = TESTS / "memory"
-NAMES = {"-O2": ["arena", "arguments", "empty_locals", "large", "late_errors", "no_launch", "overruns"]}
+NAMES = {"-O2": ["arena", "arguments", "empty_locals", "faults", "large", "no_launch", "overruns"]}
 NAMES["-O2"] += ["packed", "wrong_addresses"]
 NAMES["-g"] = ["arguments", "empty_locals", "overruns"]  # variables stay in memory
 NAMES["--fast"] = ["large", "no_launch", "overruns"]
@@ -39,7 +53,7 @@ OVERRUNS = [made["overruns"] for made in [*COUNTED, DEBUGGED]]
 ARGUMENTS = [made["arguments"] for made in [*COUNTED, DEBUGGED]]
 NO_LAUNCH = [made["no_launch"] for made in COUNTED + FAST]
 LARGE = [COUNTED[0]["large"], FAST[0]["large"]]
-ARENA, LATE_ERRORS = COUNTED[0]["arena"], COUNTED[0]["late_errors"]
+ARENA, FAULTS = COUNTED[0]["arena"], COUNTED[0]["faults"]
 WRONG_ADDRESSES = COUNTED[0]["wrong_addresses"]
 
 ONE_LAUNCH = "__global__ void k() {}\nint main() { k<<<1, 32>>>(); return cudaDeviceSynchronize(); }\n"
@@ -491,17 +505,39 @@ class Memory(Case):
             self.expect_silent(outcome, made.compiler.cxx)
             self.expect_equal(outcome.out, printed, made.compiler.cxx)
 
+    def expect_fault(self, kind: str, error: str, call: int = 0, **environment: str) -> str:
+        """The program's messages."""
+        printed = ["peek: cudaSuccess", "get: cudaSuccess", "refused: cudaErrorInvalidConfiguration"]
+        printed += ["record: cudaSuccess", "copy: cudaSuccess", "get again: cudaSuccess"]
+        printed += [f"waits: cudaError{error}", f"stays: cudaError{error}", "other calls:"]
+        printed += ["reset: cudaSuccess", "works again: cudaSuccess", ""]
+        outcome = FAULTS.run(kind, str(call), SIM_TIMEOUT="0.2", **environment)
+        self.expect_equal(outcome.out.split("\n"), printed, f"{kind} {call} {environment}: {outcome.err}")
+        self.expect_equal(outcome.status, int("SIM_CHECK" not in environment), kind)
+        return outcome.err
+
     def test_a_fault_is_heard_of_where_the_host_waits(self):
-        printed = (
-            "peek: cudaSuccess\nget: cudaSuccess\nrefused: cudaErrorInvalidConfiguration\n"
-            "record: cudaSuccess\ncopy: cudaSuccess\nget again: cudaSuccess\n"
-            "waits: cudaErrorIllegalAddress\nstays: cudaErrorIllegalAddress\n"
-            "stays: cudaErrorIllegalAddress\ndone: 0\nreset: cudaSuccess\n"
-        )
-        for call in range(9):
-            outcome = LATE_ERRORS.run(str(call))
-            self.expect_equal((outcome.status, outcome.out), (1, printed), f"{call}: {outcome.err}")
-            self.expect_equal(outcome.err.count("Invalid __global__ write"), 1, f"{call}: {outcome.err}")
+        for call in range(1, 9):
+            said = self.expect_fault("stray", "IllegalAddress", call)
+            self.expect_equal(said.count("Invalid __global__ write"), 1, f"{call}: {said}")
+
+    def test_each_fault_is_told_once_and_stays(self):
+        """Kills: another place, error or word; a call that works after a fault. And what only a report keeps from the
+        program: without a check an access that happens, an error that nobody hears of, a loop without an end."""
+        path, source = self.scratch / "report.json", FOLDER / "faults.cu"
+        expected = re.findall(r"^//= (\S+) (\S+) (\S+) (\S+) (.*)", source.read_text(), re.MULTILINE)
+        self.expect_equal(len(expected), 14, "kinds")
+        for kind, error, hazard, thread, says in expected:
+            said = self.expect_fault(kind, error, SIM_REPORT=str(path))
+            line = marked_line(source, kind.rstrip("0123456789"))
+            place = rf"faults\.cu:{line} by thread \({thread}\) in block \([01],0,0\) "
+            told = re.sub(r"\n?=========\s+", " ", said)
+            for pattern in (place, says, rf" {line} \| ", " ERROR SUMMARY: 1 error\n"):
+                self.expect(re.search(pattern, told), f"{kind}: no {pattern!r} in {told}")
+            found = [(each["kind"], each["line"]) for each in read_report(path).hazards]
+            self.expect_equal(found, [(hazard, line)], kind)
+            if kind != "arms":  # no barrier is compared with another one
+                self.expect_equal(self.expect_fault(kind, error, SIM_CHECK="none"), "", f"{kind}, unchecked")
 
     def test_a_kernel_without_a_launch_is_a_message(self):
         says = [
