@@ -311,16 +311,16 @@ class BrokenKernels(Case):
             self.expect("detected memory leaks" not in outcome.err, f"{kernel.name}: {outcome.err}")
 
     def test_races(self):
-        self.check_broken("race_", "racecheck", 78)
+        self.check_broken("race_", "racecheck", 88)
 
     def test_reads_of_what_nobody_wrote(self):
-        self.check_broken("init_", "initcheck", 20)
+        self.check_broken("init_", "initcheck", 18)
 
     def test_wrong_addresses(self):
-        self.check_broken("mem_", "memcheck", 32)
+        self.check_broken("mem_", "memcheck", 33)
 
     def test_wrong_barriers(self):
-        self.check_broken("sync_", "synccheck", 21)
+        self.check_broken("sync_", "synccheck", 19)
 
     def test_correct_ones_are_silent(self):
         alarms = 0
@@ -328,4 +328,4 @@ class BrokenKernels(Case):
             silent = [self.is_silent(kernel, False, way, FOUR_TOOLS + ",leakcheck") for way in kernel.ways]
             alarms += not all(silent)
         self.add_row("correct", len(CORRECT), 0, 0, alarms)
-        self.expect(len(CORRECT) >= 48, f"only {len(CORRECT)} correct kernels")
+        self.expect(len(CORRECT) >= 46, f"only {len(CORRECT)} correct kernels")
