@@ -72,18 +72,6 @@ KERNEL(called_again)
 	RESULT = least;
 }
 
-KERNEL(in_a_loop)
-{
-	float least = 1e38f;
-	for (int i = 0; i < 4; i++) {
-		float own;
-		least = fminf(least, own);
-		own = x[i];
-		asm volatile("" ::"m"(own)); // it is in memory
-	}
-	RESULT = least;
-}
-
 KERNEL(bytes)
 {
 	RESULT = odd_bytes(5);
@@ -140,7 +128,6 @@ int main()
 	TRY(rows<3>);
 	TRY(rows<100>);
 	TRY(called_again);
-	TRY(in_a_loop);
 	TRY(bytes);
 	TRY(deeper_than_ever);
 	TRY(large);

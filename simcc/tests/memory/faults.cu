@@ -44,6 +44,13 @@ __global__ void ragged(int *y)
 	*(int *)(bytes + 30 + y[0]) = 1; // ragged
 }
 
+//= last_bytes IllegalAddress out_of_bounds 0,0,0 and its last bytes lie past the end of 'bytes' of size 30 bytes
+__global__ void last_bytes(int *y)
+{
+	alignas(8) __shared__ char bytes[30];
+	*(int *)(bytes + 28 + y[0]) = 1; // last_bytes
+}
+
 //= quotient LaunchFailure division_by_zero 5,0,0 or of the smallest integer by -1
 __global__ void quotient(int *y)
 {
@@ -131,6 +138,7 @@ static const struct {
 	{"misaligned", misaligned, 1, 1},
 	{"atomic", atomic, 1, 1},
 	{"ragged", ragged, 1, 1},
+	{"last_bytes", last_bytes, 1, 1},
 	{"quotient", quotient, 1, 32},
 	{"trap", trap, 1, 32},
 	{"assert", fails, 1, 8},
