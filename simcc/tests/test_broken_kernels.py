@@ -128,10 +128,12 @@ def _build() -> dict[tuple[str, bool], Run]:
     runs: dict[tuple[str, bool], Run] = {}
     both = [(kernel, fixed) for kernel in BROKEN + CORRECT for fixed in (False, True)[: 2 - kernel.is_correct]]
     # With LONG=1, too, in the same company: one with fences changes what is told of all.
+    fence = Member("fence", FOLDER / "correct/last_block.cu")
     together = [Member(f"{kernel.name}{'.fixed' * fixed}", kernel.source, fixed) for kernel, fixed in both]
     for first in range(0, len(together), 2 * BATCH_SIZE):
-        batch = Batch(f"kernels.{first // (2 * BATCH_SIZE)}", together[first : first + 2 * BATCH_SIZE], "-w")
-        for member, run in zip(batch.members, batch.runs().values()):
+        members = together[first : first + 2 * BATCH_SIZE]
+        batch = Batch(f"kernels.{first // (2 * BATCH_SIZE)}", [*members, fence], "-w")
+        for member, run in zip(members, batch.runs().values()):
             runs[member.source.stem, member.fixed] = run
     for kernel, fixed in both if LONG else ():
         if "WHOLE" in kernel.flags:

@@ -529,8 +529,10 @@ class Memory(Case):
             told = re.sub(r"\n?=========\s+", " ", said)
             for pattern in (place, says, rf" {line} \| ", " ERROR SUMMARY: 1 error\n"):
                 self.expect(re.search(pattern, told), f"{kind}: no {pattern!r} in {told}")
-            found = [(each["kind"], each["line"]) for each in read_report(path).hazards]
+            report = read_report(path)
+            found = [(each["kind"], each["line"]) for each in report.hazards]
             self.expect_equal(found, [(hazard, line)], kind)
+            self.expect_equal([each["block"][0] for each in report.launches[1:]], [32], f"{kind}: launches that ran")
             if kind != "arms":  # no barrier is compared with another one
                 self.expect_equal(self.expect_fault(kind, error, SIM_CHECK="none"), "", f"{kind}, unchecked")
 

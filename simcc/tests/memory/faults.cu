@@ -312,10 +312,14 @@ int main(int argc, char **argv)
 			kind.kernel<<<kind.blocks, kind.threads, 0, stream>>>(dy);
 	say("peek", cudaPeekAtLastError());
 	say("get", cudaGetLastError());
+	healthy<<<1, 32, 0, stream>>>(dy); // never runs
 	healthy<<<1, 2000>>>(dy);
 	say("refused", cudaGetLastError());
 	say("record", cudaEventRecord(event, stream));
+	y[31] = 9;
 	say("copy", cudaMemcpyAsync(y, dy, sizeof y, cudaMemcpyDeviceToHost, stream));
+	if (y[31] != 9)
+		printf("copied\n");
 	cudaLaunchHostFunc(stream, count_call, NULL);
 	say("get again", cudaGetLastError());
 	const cudaError_t error = wait_at(argc > 2 ? atoi(argv[2]) : 0);
