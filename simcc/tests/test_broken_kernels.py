@@ -308,7 +308,7 @@ class BrokenKernels(Case):
         self.check_broken("mem_", 33)
 
     def test_wrong_barriers(self):
-        self.check_broken("sync_", 19)
+        self.check_broken("sync_", 20)
 
     def test_correct_ones_are_silent(self):
         self.expect(len(CORRECT) >= 46, f"only {len(CORRECT)} correct kernels")
