@@ -4,7 +4,6 @@ as simcc --loops printed it (machine/), so nothing here needs nvcc. What is plan
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import shutil
@@ -144,61 +143,34 @@ class Widths(Case):
         b = self.line("product", "@b")
         tile = self.line("product", "@a tile")
 
-        def narrower(loops: list[dict]) -> None:
-            entry(loops, b, "load", 128)["bits"] = 64
-
-        def one_less(loops: list[dict]) -> None:
-            entry(loops, b, "load", 128)["count"] -= 1
-
-        def on_another_line(loops: list[dict]) -> None:
-            entry(loops, b, "load", 128)["place"] = "product.cu:1"
-
-        def a_store_twice(loops: list[dict]) -> None:
-            entry(loops, tile, "store", 32)["count"] = 16
-
-        def a_store_merged(loops: list[dict]) -> None:
-            """Neighboring lanes have neighboring words: no lane has four."""
-            entry(loops, tile, "store", 32).update(bits=128, count=2)
-
-        def sometimes(loops: list[dict]) -> None:
-            entry(loops, b, "load", 128)["segment"] = 7
-            entry(loops, b, "load", 128)["count"] = 15
-
-        for fault, where, says in (
-            (narrower, f"{b} load", "different words in an iteration, and instructions for 32"),
-            (one_less, f"{b} load", "different words in an iteration, and instructions for 60"),
-            (on_another_line, f"{b} load", "no instruction has this line"),
-            (a_store_merged, f"{tile} store", "no words of this line lie as an instruction of 16 bytes needs them"),
-            (a_store_twice, f"{tile} store", "words are stored"),
-            (sometimes, f"{b} load", "an unknown number of times"),
+        for place, op, bits, wrong, says in (
+            (b, "load", 128, {"bits": 64}, "different words in an iteration, and instructions for 32"),
+            (b, "load", 128, {"count": 15}, "different words in an iteration, and instructions for 60"),
+            (b, "load", 128, {"place": "product.cu:1"}, "no instruction has this line"),
+            (b, "load", 128, {"segment": 7, "count": 15}, "an unknown number of times"),
+            (tile, "store", 32, {"count": 16}, "words are stored"),
+            # Neighboring lanes have neighboring words: no lane has four.
+            (tile, "store", 32, {"bits": 128, "count": 2}, "no words of this line lie as an instruction of 16 bytes"),
         ):
-            with self.subTest(fault.__name__):
-                loops = copy.deepcopy(records("product"))
-                fault(loops)
+            with self.subTest(says):
+                loops = records("product")
+                entry(loops, place, op, bits).update(wrong)
                 joined = self.joined(PRODUCT, loops, 64)
-                why = self.why_not(joined)
-                self.assertIn(says, why.get(where, "joined"))
-                self.assertNotIn(where.split()[1], joined["machine"]["shared"], "a sum of what is not known")
+                self.assertIn(says, self.why_not(joined).get(f"{place} {op}", "joined"))
+                self.assertNotIn(op, joined["machine"]["shared"], "a sum of what is not known")
 
     def test_faults_in_unrolled_loops_are_not_joined(self) -> None:
-        a, scaled = self.line("attention", "@a"), self.line("attention", "@again")
+        def wider(each: dict) -> None:
+            each["bits"] = 128 if each["bits"] == 64 else each["bits"]
 
-        def body(loops: list[dict], place: str) -> list[dict]:
-            return [each for record in loops for each in record["memory"] if each["place"] == place]
+        def an_instruction_more(each: dict) -> None:
+            each["count"] += 1
 
-        def wider(loops: list[dict]) -> None:
-            for each in body(loops, a):
-                if each["bits"] == 64:
-                    each.update(bits=128)
-
-        def an_instruction_more(loops: list[dict]) -> None:
-            for each in body(loops, scaled):
-                each["count"] += 1
-
-        for fault, place in ((wider, a), (an_instruction_more, scaled)):
-            with self.subTest(fault.__name__):
-                loops = copy.deepcopy(records("attention"))
-                fault(loops)
+        for mark, change in (("@a", wider), ("@again", an_instruction_more)):
+            with self.subTest(mark):
+                place, loops = self.line("attention", mark), records("attention")
+                for each in (each for record in loops for each in record["memory"] if each["place"] == place):
+                    change(each)
                 joined = self.joined(ATTENTION, loops, 64)
                 self.assertIn(f"{place} load", self.why_not(joined))
                 self.assertNotIn("load", joined["machine"]["shared"])

@@ -1,5 +1,5 @@
 // What the mains of these kernels share, in plain CUDA C++. A kernel whose bug is in its host code has all of its
-// main itself, and so have the ten marked WHOLE, which stand as people write them.
+// main itself, and so have the six marked WHOLE, which stand as people write them.
 #ifndef MAIN_CUH
 #define MAIN_CUH
 

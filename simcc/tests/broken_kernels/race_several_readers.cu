@@ -19,10 +19,9 @@ __global__ void raise(int *x, int writer)
 
 int main()
 {
-	const dim3 shapes[] = {dim3(64), dim3(32, 4), dim3(8, 8), dim3(4, 4, 8), dim3(5, 3, 7)};
 	int *x = zeros<int>(1);
-	for (int shape = 0; shape < 5; shape++)
-		for (int writer = 0; writer < 128; writer += 16)
-			raise<<<1, shapes[shape]>>>(x, writer);
+	for (dim3 shape : {dim3(64), dim3(8, 8), dim3(4, 4, 8), dim3(5, 3, 7)})
+		for (int writer : {0, 16, 48})
+			raise<<<1, shape>>>(x, writer);
 	return end();
 }
