@@ -284,3 +284,17 @@ Test(checker, loaded_rows_are_not_judged)
 		cr_expect_null(s.expectations.items[i].row_bounds, "%s", s.expectations.items[i].tensor);
 	tear_down(&s);
 }
+
+/* Why the gradients of this course are random, as chapter 06's page says: ones in dO make every row of dO the right one. */
+Test(checker, ones_in_do_hide_a_wrong_row)
+{
+	struct setting s = set_up(1, 2, 97, 40, false, INPUT_RANDOM, 7);
+	expectations_free(&s.expectations);
+	for (size_t t = 0; t < s.elements; t++)
+		s.values[3][t] = 1.0f;
+	expect(&s);
+	struct comparison hidden = run(&s, FAULT_DO_ROW);
+	cr_expect(hidden.passed, "ones no longer hide it: then the remark in the chapter is wrong");
+	free_run(&hidden);
+	tear_down(&s);
+}

@@ -25,7 +25,9 @@ RUNS = Path(__file__).with_name("gpu.txt")
 class Gpu(Case):
     def test_every_run_to_the_letter(self) -> None:
         made = []
-        for command in re.findall(r"(?m)^\$ (.*)$", RUNS.read_text(encoding="utf-8")):
+        commands = re.findall(r"(?m)^\$ (.*)$", RUNS.read_text(encoding="utf-8"))
+        self.assertEqual(len(commands), 74, "runs were lost")
+        for command in commands:
             (program, *options), environment = split_environment(shlex.split(command))
             if environment.get("LD_LIBRARY_PATH"):
                 environment["LD_LIBRARY_PATH"] = str(BUILD / "device/gpu")

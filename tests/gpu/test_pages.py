@@ -146,6 +146,7 @@ class Sass(Case):
         for chapter, loops in self.tables.items():
             kernels = {(row["arch"], row["kernel"]) for row in table.read(COMPILED / f"{chapter}.ptxas.tsv").records()}
             rows = loops.records()
+            self.assertTrue(kernels, chapter)
             self.assertEqual({(row["arch"], row["kernel"]) for row in rows}, kernels, chapter)
             for key in {(row["arch"], row["kernel"], row["D"]) for row in rows}:
                 mine = [row for row in rows if (row["arch"], row["kernel"], row["D"]) == key]

@@ -1,7 +1,7 @@
 /*
  * A C library that declares more than any does: every function of sim_cuda/math.h that is not C's, of the names
- * with __ and of bits.h some. Put before the real one with -I. With -DPLAIN it does not promise that they do not throw, as a C library that
- * knows nothing of C++ would have it.
+ * with __ and of bits.h some. Put before the real one with -I. With -DPLAIN it does not promise that they do not
+ * throw, as a C library that knows nothing of C++ would have it.
  */
 #include_next <math.h>
 
