@@ -33,7 +33,6 @@ only_when_thorough = unittest.skipUnless(THOROUGH, "LONG=1 (make test-all) only"
 def run(
     *command: str | Path,
     environment: dict[str, str] | None = None,
-    limit: int = 900,
     given: str = "",
     directory: Path = ROOT,
 ) -> subprocess.CompletedProcess:
@@ -47,7 +46,7 @@ def run(
         errors="surrogateescape",
         check=False,
         cwd=directory,
-        timeout=limit,
+        timeout=900,
     )
 
 

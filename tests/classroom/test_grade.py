@@ -14,6 +14,7 @@ from grading import (
     ROOT,
     Graded,
     grade,
+    handout,
     one_line,
     only_when_thorough,
     run,
@@ -81,6 +82,19 @@ class Points(Graded):
             self.succeeded(run_grader(*what, GRADE_JOBS=jobs))
             outcomes.append(path.read_text())
         self.assertEqual(*outcomes)
+
+    @only_when_thorough
+    def test_another_class_is_another_solution(self) -> None:
+        """The plain solution has no points in the tasks of which a class has a text of its own."""
+        for key in (CLASS_OF_CAPS, CLASS_OF_WINDOWS):
+            own = [
+                task.id
+                for task in self.grader(key).tasks
+                if (ROOT / f"classroom/tasks/{task.id}/stub.{handout.class_of_key(key)[task.chapter][0]}.cu").exists()
+            ]
+            self.assertGreaterEqual(len(own), 7)
+            results = self.grade(self.tree(f"plain {key}"), *own, key=key)
+            self.assertEqual(results.score, 0, told.human(results))
 
     def test_equal_regions_are_judged_once(self) -> None:
         first, second = self.tree("first"), self.tree("second")

@@ -117,7 +117,7 @@ class Mutants(unittest.TestCase):
 class Kit(Graded):
     """The two programs of a chapter: the runner, which knows no right answer, and the judge, which does."""
 
-    def kit(self, chapter: str, options: str, variant: str = "plain=0") -> tuple[Path, Path, dict]:
+    def kit(self, chapter: str, options: str) -> tuple[Path, Path, dict]:
         """A runner that has run, its outputs, and what the judge says of them."""
         builder = self.grader().judge_of(chapter).builder
         program = builder.program({}, "")
@@ -125,7 +125,7 @@ class Kit(Graded):
         done = run(program, "--save", out, *options.split())
         self.assertEqual((done.returncode, done.stderr), (0, ""), options)
         self.assertEqual((out / "run.txt").read_text(), "launched cudaSuccess\nsaved\n")
-        return builder.kit / "judge", out, self.verdict(builder.kit / "judge", out, options, variant)
+        return builder.kit / "judge", out, self.verdict(builder.kit / "judge", out, options)
 
     def verdict(self, judge: Path, out: Path | str, options: str, variant: str = "plain=0") -> dict:
         done = run(judge, variant, given="\t".join([str(out), *options.split()]))

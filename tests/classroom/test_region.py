@@ -93,6 +93,7 @@ O[0] = 1; #pragma unroll                               | on its own line
 #pragma unroll 4                                       | ends in #pragma unroll
 float (*f)(float) = 0;                                 | pointers to functions
 O[0] = ((float (*)(float))123)(1);                     | pointers to functions
+float ((*f)(float)) = 0;                               | pointers to functions
 float (&r)[3] = x;                                     | pointers to functions and arrays
 const float (*f)(float) = 0;                           | pointers to functions
 auto f = expf;                                         | can only be called
@@ -117,6 +118,7 @@ auto f{[&] { return 1; }};                             | a lambda is written
 auto x = 1, f = [&] { return 1; };                     | a lambda is written
 auto sum_over_warp = [&] { return 1; };                | choose another one
 auto multiply_rows = [&] { return 1; };                | choose another one
+auto fmaxf = [&] { return 1; };                        | choose another one
 auto threadIdx = [&] { return 1; };                    | choose another one
 auto INFINITY = [&] { return 1; };                     | choose another one
 auto f = [&] { return 1; }; f = 3;                     | can only be called
@@ -147,6 +149,7 @@ O[0] = q[ [] { return 0; }() ];                        | [
 O[0] = q [[maybe_unused]] ;                            | [
 float **pp; O[0] = 1;                                  | pointers to pointers
 float *const *p = 0;                                   | pointers to pointers
+O[0] = *(int *){q};                                    | casts are to numbers
 O[0] = ((struct partial)p).m;                          | casts are to numbers
 int x = 3, *p = 0, **r = 0;                            | pointers to pointers
 auto **z = 0;                                          | pointers to pointers
