@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import unittest
 
 from case import BUILD, Case, run
@@ -39,3 +40,19 @@ class Steps(Case):
         ran = [run([DECODE, "--kernel", name, *options], SIM_CHECK="none") for name in ("decode_split", "decode_paged")]
         split, paged = (json.loads(done.out)["kernels"][0]["floor"] for done in ran)
         self.assertEqual(split, paged)
+
+
+class Sweeps(Case):
+    def test_the_sizes_of_chapters_07_and_08(self) -> None:
+        """Kills: a step that is left out, is another's, or is not verified."""
+        splits = [(256 << 2 * level, S) for level in range(3) for S in (1, 4, 16, 44, 88, 176)]
+        for chapter, options, columns, steps in (
+            ("decode", "--kernel decode_split", ("seq", "splits"), splits),
+            ("transformer", "--kernel strided", ("seq", "keys"), [(1, 64 << step) for step in range(6)]),
+        ):
+            options = f"--sweep {options} --heads 1 --kv-heads 1 --dim 1"
+            done = self.run_program(BUILD / "chapters" / chapter, options, SIM_CHECK="none")
+            head, *rows = [line.split("\t") for line in re.sub("# (?!seq).*\n", "", done.out).splitlines()]
+            records = [dict(zip(("seq", *head[1:]), row)) for row in rows]
+            told = [(*(int(record[name]) for name in columns), record["verified"]) for record in records]
+            self.assertEqual(told, [(*step, "yes") for step in steps])

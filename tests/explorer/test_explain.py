@@ -289,6 +289,26 @@ class Wrong(Explain):
             self.assertEqual(page.eval(gaps), [])
             self.expect(page, ".hazards", "They are called here")
 
+    def test_finds_the_loop_around_lines(self) -> None:
+        """Kills: braces of comments and strings that count, a loop that is only above the lines."""
+        text = """for (int i = 0; i < n; i++) { // {
+    s[i] = 0;
+    for (int j = 0; j < f("{", ')'); j++)
+        a(j);
+    while (more(n)) {
+        b();
+        c(); /* } */
+    }
+    d();
+}
+e();
+"""
+        lines = ((6, 7), (2, 7), (4, 4), (2, 9), (9, 11), (11, 11))
+        found = f"{json.dumps(lines)}.map(([a, b]) => loopAround(bareText({json.dumps(text)}), a, b))"
+        with self.open(FA2, "--seq 8 --dim 8") as page:
+            loops = [loop and (loop["head"], loop["end"]) for loop in page.eval(found)]
+        self.assertEqual(loops, [(5, 8), (1, 10), (1, 10), (1, 10), None, None])
+
     def test_bank_conflicts_are_counted_per_line(self) -> None:
         """Each line's, exactly: over all lines they are the kernel's; and only where many wait a page says so."""
         for program, said in ((broken("bank_conflict"), ""), (FA2, "!")):

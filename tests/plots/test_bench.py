@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
@@ -98,6 +99,8 @@ class StandIns(Case):
         """Killed outright, in the midst of writing a point; begins anew with other options."""
         self.assertEqual(self.stop_after(1, signal.SIGKILL)[0], -signal.SIGKILL)
         with self.part.open("a") as part:
+            fcntl.flock(part, fcntl.LOCK_EX)
+            self.assert_one_line(self.bench(), 3, "05_fa2.tsv.part: another bench is writing it")
             part.write('["N=5 d=8 causal", [["5", "8", "1"')
         says = "bench: stopped; what is done is kept, make bench goes on from there\n"
         self.assertEqual(self.stop_after(self.points_done() + 1), (130, says))
@@ -106,12 +109,24 @@ class StandIns(Case):
         self.assertIn(f"8 points, {done} of them from before", self.whole())
         self.assertIn("is up to date", self.whole())
         self.part.write_text(good)
+        self.assertNotIn("from before", self.whole("--force"))
+        self.part.write_text(good)
         self.assertNotIn("from before", self.whole("--repeat", "3"))
         self.part.write_text(good.replace('"yes"', '"yes', 1))
         self.tsv.unlink()
         says = "05_fa2.tsv.part: not the part of a bench; remove it to begin anew"
         self.assert_one_line(self.bench(), 2, says)
         self.assertFalse(self.tsv.exists(), "a file all the same")
+
+    def test_another_program_of_that_name_is_measured_again(self) -> None:
+        """Kills: data of a program that is no more, plain or counted, which pass for this one's; an idle --force."""
+        self.whole()
+        for options in ((), ("--force",)):
+            self.assertEqual("is up to date" in self.whole(*options), not options)
+        for name in ("fa2", "fa2.fast"):
+            with (self.scratch / "05_fa2" / name).open("a") as program:
+                program.write("# changed\n")
+            self.assertNotIn("is up to date", self.whole(), name)
 
     def test_a_failure_ends_it(self) -> None:
         """A kernel that is wrong has no place among the data; what the device cannot do is a row, what the machine

@@ -227,3 +227,16 @@ class Tree(Case):
                 for page in ("index.html", "README.html"):
                     code = re.search(r"<pre[^>]*><code>(.*?)</code>", (self.out / page).read_text(), re.DOTALL)[1]
                     self.assertEqual(re.sub("<.*?>", "", code), f"{shown}make\n")
+
+
+class WithoutLibrary(Case):
+    def test_the_library_is_named_in_one_line(self) -> None:
+        for module, package, pypi in (
+            ("markdown_it", "python3-markdown-it", "markdown-it-py"),
+            ("pygments", "python3-pygments", "pygments"),
+        ):
+            (self.scratch / f"{module}.py").write_text(f"raise ImportError(name={module!r})\n")
+            done = run([TOOL, self.scratch / "out"], PYTHONPATH=str(self.scratch))
+            says = f"site: a library is missing: ./setup.sh --all ({package}), or pip install {pypi}\n"
+            self.assertEqual(done, (3, "", says))
+            self.assertFalse((self.scratch / "out").exists())
