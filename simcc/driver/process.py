@@ -278,11 +278,11 @@ def _with(variables: dict[str, str], language: str) -> dict[bytes, bytes]:
     return {**os.environb, **added, b"LC_ALL": as_bytes(language)}
 
 
-def output_of(command: list[str], quiet: bool = False, variables: dict[str, str] | None = None) -> str:
+def output_of(command: list[str], quiet: bool = False) -> str:
     """What a command prints, in English; `quiet` drops its messages. "" where it cannot be run."""
     actions = [(os.POSIX_SPAWN_OPEN, 2, b"/dev/null", os.O_WRONLY, 0)] if quiet else []
     try:
-        pid, reader = _start_captured(command, 1, actions, _with(variables or {}, "C"))
+        pid, reader = _start_captured(command, 1, actions, _with({}, "C"))
     except OSError:
         return ""
     output = _read(reader)

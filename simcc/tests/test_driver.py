@@ -282,19 +282,21 @@ int main(void)
         outcome = self.simcc("-c", "main.c", "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", "host.o")
         self.expect(outcome.status == 0 and (self.scratch / "host.o").exists(), f"-c of a .c: {outcome.err}")
         self.expect_built("objects", self.simcc("kernel.o", "host.o", "-o", "prog"), "prog", "12\n")
-        self.expect_built("a .c, a .cu", self.simcc("main.c", "kernel.cu", "-o", "prog"), "prog", "12\n")
+        for more in ([], ["--fast"]):
+            built = self.simcc(*more, "main.c", "kernel.cu", "-o", "prog")
+            self.expect_built(f"a .c, a .cu {more}", built, "prog", "12\n")
         self.expect_equal(self.other_files("prog"), 4, "files; intermediate ones were left behind")
 
     def test_nothing_hides_device_code(self):
         """Attributes and pragmas that would take its hooks away, or optimize it, are not there when it is counted."""
         self.write("a.cu", HIDING)
-        self.expect_silent(self.simcc("a.cu"), "simcc")
-        self.expect_silent(
-            run([*RUNNER, self.scratch / "a.out"], {"SIM_REPORT": str(self.scratch / "report")}), "a.out"
-        )
-        launches = read_report(self.scratch / "report").launches
-        counted = [(one["global"]["load"]["bytes"], one["global"]["store"]["bytes"]) for one in launches]
-        self.assertEqual(counted, [(0, 128), (0, 128), (8, 4)])
+        for compiler in COMPILERS:
+            self.expect_silent(simcc(compiler, ["a.cu"], cwd=self.scratch), compiler.cxx)
+            outcome = run([*RUNNER, self.scratch / "a.out"], {"SIM_REPORT": str(self.scratch / "report")})
+            self.expect_silent(outcome, compiler.cxx)
+            launches = read_report(self.scratch / "report").launches
+            counted = [(one["global"]["load"]["bytes"], one["global"]["store"]["bytes"]) for one in launches]
+            self.expect_equal(counted, [(0, 128), (0, 128), (8, 4)], compiler.cxx)
 
     def test_what_is_no_file_is_written_to_and_stays(self):
         """As root a rename onto /dev/null would put a program in its place. (Here a link to it would go.)"""

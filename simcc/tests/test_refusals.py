@@ -120,14 +120,26 @@ LIMITS = program(
 	asked();
 """,
 )
+OPTED = program(
+    "opted",
+    """	cudaDeviceProp gpu;
+	cudaGetDeviceProperties(&gpu, 0);
+	const int most = gpu.sharedMemPerBlockOptin - 1024;
+	cudaFuncSetAttribute(shared, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+	shared<<<1, 32, most>>>(y);
+	asked();
+	cudaFuncSetAttribute(shared, cudaFuncAttributeMaxDynamicSharedMemorySize, most + 1);
+	asked();
+""",
+)
 
 
-together("refusals", [NEVER, THRICE, ASKS, LATE, WHERE, FAILS, SHAPED, RETURNED, LIMITS], "-O2")
+together("refusals", [NEVER, THRICE, ASKS, LATE, WHERE, FAILS, SHAPED, RETURNED, LIMITS, OPTED], "-O2")
 
 
 class Refusals(Case):
-    def expect_run(self, made: Part | Program, out: str, err: str) -> None:
-        outcome = made.run()
+    def expect_run(self, made: Part | Program, out: str, err: str, **settings: str) -> None:
+        outcome = made.run(**settings)
         said = re.sub(
             rf"(?<=.) \(launched at {re.escape(str(made.source))}:\d+\)$", "", outcome.out, flags=re.MULTILINE
         )  # noqa: E501
@@ -192,3 +204,9 @@ class Refusals(Case):
             f"shared memory in a block, which may have 49144 beside 8 static ones, {may}\n"
         )
         self.expect_run(LIMITS, said, "")
+
+    def test_another_gpu_has_its_own_limit(self):
+        """Kills: the default's 232448 bytes for every GPU, in its properties or of what is opted in to."""
+        past = "100353 bytes of dynamic shared memory in a block, which may have 100352 beside 1024 static ones"
+        said = f"cudaSuccess: -\ncudaErrorInvalidValue: shared was refused {past}\n"
+        self.expect_run(OPTED, said, "", SIM_GPU="rtx4090")
