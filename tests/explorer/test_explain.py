@@ -293,7 +293,7 @@ class Wrong(Explain):
         """Kills: braces of comments and strings that count, a loop that is only above the lines."""
         text = """for (int i = 0; i < n; i++) { // {
     s[i] = 0;
-    for (int j = 0; j < f("{", ')'); j++)
+    for (int j = 0; j < f("{", '}'); j++)
         a(j);
     while (more(n)) {
         b();

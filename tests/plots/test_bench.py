@@ -99,7 +99,7 @@ class StandIns(Case):
         """Killed outright, in the midst of writing a point; begins anew with other options."""
         self.assertEqual(self.stop_after(1, signal.SIGKILL)[0], -signal.SIGKILL)
         with self.part.open("a") as part:
-            fcntl.flock(part, fcntl.LOCK_EX)
+            fcntl.flock(part, fcntl.LOCK_SH)  # which a bench must not share
             self.assert_one_line(self.bench(), 3, "05_fa2.tsv.part: another bench is writing it")
             part.write('["N=5 d=8 causal", [["5", "8", "1"')
         says = "bench: stopped; what is done is kept, make bench goes on from there\n"
