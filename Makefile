@@ -89,11 +89,12 @@ chapters:
 	@echo $(CHAPTERS)
 
 # Each chapter's own shapes, with random inputs: test-all has the others, too. As many chapters at once as there are cores: what
-# one waits for, another computes.
+# one waits for, another computes. None begins when the shell of all, $$0, has been ended.
 test-chapters: build
 	@printf '%s\n' $(CHAPTERS) | xargs -P "$$(nproc)" -I{} sh -c ' \
-		said=$$($(MAKE) --no-print-directory -s -C {} test $(if $(LONG),,INPUTS=random) 2>&1) || \
-			{ printf "%s\n" "make test: failed in {}:" "$$said"; exit 1; }' && \
+		kill -0 "$$0" 2> /dev/null || exit 255; \
+		said=$$($(MAKE) --no-print-directory -s -C {} test $(if $(or $(LONG),$(call given,INPUTS)),,INPUTS=random) 2>&1) || \
+			{ printf "%s\n" "make test: failed in {}:" "$$said"; exit 1; }' "$$$$" && \
 	echo "the shapes of $(words $(CHAPTERS)) chapters: passed"
 
 test-sim: known-suites test-chapters

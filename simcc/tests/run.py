@@ -259,6 +259,9 @@ def main() -> int:
     for folder in ("xml", "log"):
         (build / folder).mkdir(parents=True, exist_ok=True)
     for suite in suites:
+        if "/" in suite or suite.endswith(":") or suites.count(suite) > 1:
+            print(f"run.py: {suite}: expected SUITE or SUITE:PATTERN, once", file=sys.stderr)
+            return 2
         if ":" in suite and Path(command_of(suite, build, tests, build)[0]) != Path(sys.executable):
             print(f"run.py: {suite}: a pattern is for suites of unittest, this one is of Criterion", file=sys.stderr)
             return 2

@@ -34,7 +34,7 @@ from reports import Record, read_report
 from support import LONG, TESTS, Case, Program, inline, program
 
 LANES = 3  # that do something, in each warp; the last warp has no others
-# Of the kernels of LONG=1, these are enough for the faults above.
+# Of random kernels, these are enough for the faults above; LONG=1 has more.
 CHOSEN = {
     True: [4, 5, 6, 12, 17, 33, 55, 63, 75, 142, 157, 195, 202, 218, 1061],
     False: [1, 3, 8, 13, 14, 21, 39, 51, 61, 338, 421, 525, 807, 1002, 1003, 1015, 1028, 1045],

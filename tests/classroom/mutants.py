@@ -82,7 +82,7 @@ def read_one(path: Path) -> list[Mutant]:
     lines: list[tuple[int, str]] = []  # what edits.parse reads, with the file's numbers
     place: list[str] = []
     in_place = has_old = False
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+    for number, line in enumerate(edits.read_text(path, edits.EditError).split("\n"), 1):
         if line.startswith("@"):
             in_place, has_old = line.startswith("@@"), False
         if in_place:
@@ -195,7 +195,10 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="REGEX", help="entries whose words match")
     parser.add_argument("files", nargs="+")
     options = parser.parse_args()
-    mutants = [mutant for mutant in read(options.files) if re.search(options.only, mutant.edit.words)]
+    try:
+        mutants = [mutant for mutant in read(options.files) if re.search(options.only, mutant.edit.words)]
+    except (edits.EditError, re.error) as error:
+        parser.error(str(error))
     if not mutants:
         parser.error("no such entries")
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:

@@ -39,7 +39,9 @@ class Committed(unittest.TestCase):
         """Kills a changed rule of sectors, banks or atomics: each rule is counted again, whatever the tables hold."""
         evidence.build(ROOT / "gpu", ["rules"], self.built, ROOT / "simcc/simcc")
         launches = evidence.records(self.built / "rules", [])
-        for row in table.read(ROOT / "gpu/measured/h200/rules.tsv").records():
+        rows = table.read(ROOT / "gpu/measured/h200/rules.tsv").records()
+        self.assertEqual({int(row["number"]) for row in rows}, set(range(1, len(launches) + 1)))
+        for row in rows:
             now = counters.counted(launches[int(row["number"]) - 1], row["counter"])
             self.assertEqual(now, float(row["measured"]), f"rule {row['number']}, {row['pattern']}, {row['counter']}")
 

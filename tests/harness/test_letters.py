@@ -70,8 +70,8 @@ class Letters(ScreenCase):
         if golden.REMAKE:
             golden.write(SCREENS, made)
 
-    def compare(self, path: Path, said: Callable[[str, str], Any]) -> set[str]:
-        """What a chapter says with some options, with each line that is kept of it; the chapters."""
+    def compare(self, path: Path, number: int, said: Callable[[str, str], Any]) -> set[str]:
+        """What a chapter says with some options, with each line that is kept of it, so many; the chapters."""
         kept = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         made = ""
         for name, expected in kept:
@@ -83,12 +83,13 @@ class Letters(ScreenCase):
                     self.assertEqual(differences(expected, found)[:10], [])
         if golden.REMAKE:
             golden.write(path, made)
+        self.assertEqual(len(kept), number, "runs were lost")
         return {name.partition(" ")[0] for name, _ in kept}
 
     def test_every_number_of_json(self) -> None:
         """Kills: a count, floor or closed form of JSON that is another one, a key that is lost."""
         chapters = self.compare(
-            RESULTS, lambda chapter, options: json.loads(self.program(chapter, f"{options} --json -"))
+            RESULTS, 14, lambda chapter, options: json.loads(self.program(chapter, f"{options} --json -"))
         )
         self.assertEqual(chapters, {*CHAPTERS})
 
@@ -100,4 +101,4 @@ class Letters(ScreenCase):
             found = json.loads((self.scratch / "run.json").read_text())
             return {**found, "result": sorted(found["result"])}
 
-        self.compare(DETAILS, details)
+        self.compare(DETAILS, 5, details)
