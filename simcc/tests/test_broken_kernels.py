@@ -304,7 +304,7 @@ class BrokenKernels(Case):
         self.check_broken("race_", 87)
 
     def test_reads_of_what_nobody_wrote(self):
-        self.check_broken("init_", 16)
+        self.check_broken("init_", 17)
 
     def test_wrong_addresses(self):
         self.check_broken("mem_", 32)

@@ -227,8 +227,10 @@ Test(range, what_fp32_cannot_hold_is_refused)
 			struct error error;
 			for (int t = 0; t < 4; t++) {
 				const float unit = (float)(lengths[t] / 5.0 * factor);
-				const float rows[] = {unit, 0, -3 * unit, 4 * unit};
-				memcpy(values[t], rows, sizeof rows);
+				const float shorter[] = {unit, 0}, longest[] = {-3 * unit, 4 * unit};
+				memcpy(values[t] + (i % 2 ? 0 : 2), longest,
+				       sizeof longest); /* the first one or the last */
+				memcpy(values[t] + (i % 2 ? 2 : 0), shorter, sizeof shorter);
 			}
 			int status = range_check(tensors, &problem, inputs, &error);
 			cr_expect_eq(status, beyond ? EXIT_USAGE : 0, "case %zu, %d", i, beyond);
