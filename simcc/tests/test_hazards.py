@@ -584,7 +584,7 @@ MISUSED_CALLS = {
     """,
 }
 MISUSES = [
-    (error, *line.strip().split(" |"))
+    (error, *line.strip().split(" | "))
     for error, lines in MISUSED_CALLS.items()
     for line in lines.split("\n")
     if line.strip()
@@ -907,7 +907,7 @@ class Hazards(Case):
             self.expect_equal((outcome.status, len(report.hazards)), (is_hazard, is_hazard), f"{call}: status, records")
             if call.startswith("cuda"):
                 self.expect_in(f"on CUDA API call to {name}." if is_hazard else name, outcome.err, call)
-            self.expect(re.search(says.strip(), outcome.err), f"{call}: no {says!r} in {outcome.err}")
+            self.expect(re.search(says, outcome.err), f"{call}: no {says!r} in {outcome.err}")
         for i, call in enumerate(RIGHT_CALLS, len(MISUSES)):
             outcome, report = self.run_one(MISUSED, CALL=str(i))
             self.expect_equal((outcome.out, report.hazards), ("cudaSuccess cudaSuccess cudaSuccess\n", []), call)

@@ -40,6 +40,7 @@ import grade
 from judge import results as told
 from judge.course import Course
 from lib import edits
+from lib.files import read_text
 
 ROOT = Path(__file__).resolve().parents[2]
 CRITERIA = tuple(told.WEIGHTS)
@@ -82,7 +83,7 @@ def read_one(path: Path) -> list[Mutant]:
     lines: list[tuple[int, str]] = []  # what edits.parse reads, with the file's numbers
     place: list[str] = []
     in_place = has_old = False
-    for number, line in enumerate(edits.read_text(path, edits.EditError).split("\n"), 1):
+    for number, line in enumerate(read_text(path, edits.EditError).split("\n"), 1):
         if line.startswith("@"):
             in_place, has_old = line.startswith("@@"), False
         if in_place:
