@@ -105,6 +105,28 @@ int main()
 )
 
 
+# Two copies per thread, each looked at before it has been waited for: 1 where it had arrived, -1 where it had not.
+ARRIVALS = inline(
+    "arrivals",
+    """#include <cstdio>
+#include <cuda_pipeline.h>
+__device__ int one = 1;
+__global__ void look()
+{
+	__shared__ volatile int s[2][64];
+	int t = threadIdx.x;
+	for (int i = 0; i < 2; i++)
+		__pipeline_memcpy_async((int *)&s[i][t], &one, 4);
+	printf("%02d %d %d\\n", t, s[0][t], s[1][t]);
+}
+int main()
+{
+	look<<<1, 64>>>();
+	return cudaDeviceSynchronize();
+}
+""",
+)
+
 PRINTS = inline(
     "prints",
     """#include <cstdio>
@@ -126,11 +148,15 @@ int main(int, char **argv)
 )
 
 
+def mixed(number: int) -> int:
+    return number * 0x9E3779B97F4A7C15 % (1 << 64)
+
+
 def shuffled(total: int, seed: int) -> list[int]:
     """Steps of the first number from mixed % total on that is prime to total."""
-    mixed = (seed + 1) * 0x9E3779B97F4A7C15 % (1 << 64)
-    step = next(step for step in range(mixed % total, 2 * total) if gcd(step, total) == 1)
-    return [(number * step + (mixed >> 32)) % total for number in range(total)]
+    start = mixed(seed + 1)
+    step = next(step for step in range(start % total, 2 * total) if gcd(step, total) == 1)
+    return [(number * step + (start >> 32)) % total for number in range(total)]
 
 
 class Orders(Case):
@@ -141,6 +167,16 @@ class Orders(Case):
         for order, blocks in orders.items():
             told = BLOCKS.run(SIM_ORDER=order, SIM_THREADS="1").out.splitlines()
             self.assertEqual([[*map(int, line.split())] for line in told], [blocks(n) for n in range(1, 40)], order)
+
+    def test_when_a_copy_arrives_that_nobody_has_waited_for(self) -> None:
+        """Kills: shuffles in which all copies arrive at once, or none."""
+        late = {"forward": lambda which: True, "reverse": lambda which: False}
+        late |= {f"shuffle:{seed}": lambda which, seed=seed: mixed(seed ^ which) >> 63 for seed in (0, 1, 7)}
+        for order, is_late in late.items():
+            outcome = ARRIVALS.run(SIM_ORDER=order, SIM_CHECK="memcheck")
+            seen = [[-1 if is_late(thread << 20 ^ copy) else 1 for copy in (0, 1)] for thread in range(64)]
+            lines = [f"{thread:02} {first} {second}" for thread, (first, second) in enumerate(seen)]
+            self.assertEqual(sorted(outcome.out.splitlines()), lines, order)
 
 
 class Prints(Case):
