@@ -6,7 +6,6 @@
 #include "problem/inputs.h"
 #include "verify/attention.h"
 #include "verify/gradients.h"
-#include "verify/tolerance.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -141,65 +140,6 @@ Test(reference, tolerances)
 	}
 	attention_gradients_free(&g);
 	tear_down(&s);
-}
-
-static double no_bias(const struct problem *problem, size_t head, size_t i, size_t j)
-{
-	(void)problem, (void)head, (void)i, (void)j;
-	return 0.0;
-}
-
-static double half(const struct problem *problem, size_t head, size_t i, size_t j)
-{
-	(void)problem, (void)head, (void)i, (void)j;
-	return 0.5;
-}
-
-/* The gradients of one query, q = 2, and one key, k = 3, of score 3 and of S = 0.5 (8 6 + 6 / 2); v = 1, dO = 4. */
-static struct attention_gradients of_one_pair(struct modifiers modifiers)
-{
-	struct setting s = set_up_with(modifiers, 1, 1, 1, 1, false);
-	struct attention_gradients g;
-	s.inputs.scale = 0.5f;
-	s.tensors[0][0] = 2, s.tensors[1][0] = 3, s.tensors[2][0] = 1, s.tensors[3][0] = 4;
-	s.sink[0] = 4;
-	cr_assert(attention_gradients_compute(&s.inputs, s.tensors[3], every_row, every_row, &g));
-	tear_down(&s);
-	return g;
-}
-
-/* Each of them could be a hundred times as large. */
-Test(reference, tolerances_of_modifiers)
-{
-	static const float any_sink;
-	const double eps = 0x1p-23, S = 25.5, factor = 8 + 0.5 + 0.5, p = 1 / (1 + exp(1));
-	struct attention_gradients g = of_one_pair((struct modifiers){.sink = &any_sink});
-	double sink_bound = 8 * 4; /* more than S */
-	cr_expect_float_eq(
-		g.dsink_tolerance[0], eps * (1 - p) * (factor + sink_bound) * 4 * p, 1e-15, "dsink %g",
-		g.dsink_tolerance[0]);
-	struct setting s = set_up_with((struct modifiers){.sink = &any_sink}, 1, 1, 2, 1, true);
-	struct attention_gradients two;
-	s.inputs.scale = 0.5f;
-	s.tensors[0][0] = 2, s.tensors[1][0] = 3, s.tensors[2][0] = 1, s.tensors[3][0] = 4;
-	s.tensors[3][1] = 0;
-	s.sink[0] = 4;
-	cr_assert(attention_gradients_compute(&s.inputs, s.tensors[3], every_row, every_row, &two));
-	cr_expect_geq(two.dsink_tolerance[0], g.dsink_tolerance[0], "that of the last query alone");
-	attention_gradients_free(&two);
-	tear_down(&s);
-	attention_gradients_free(&g);
-	g = of_one_pair((struct modifiers){.softcap = 2});
-	double capped = (S + 4 * 2) * (1 + 2 / 2.0), products = 4 + 4;
-	cr_expect_float_eq(g.dq_tolerance[0], 0.5 * 3 * eps * (factor + capped) * products, 1e-15);
-	attention_gradients_free(&g);
-	const struct score_rules rules = {.bias = no_bias, .factor = half};
-	const struct problem problem = {.rules = &rules};
-	g = of_one_pair((struct modifiers){.problem = &problem});
-	cr_expect_float_eq(g.dv_tolerance[0], eps * (8 + 0.5 + S) * 0.5 * 4, 1e-15);
-	attention_gradients_free(&g);
-	struct tolerance_terms any = {.seq = 1, .dim = 1};
-	cr_expect_eq(tolerance_of_score_gradient(&any, 0.0, 5.0, 1.0), 0x1p-126 * 6);
 }
 
 /* Rows picked out are the rows of the whole. */

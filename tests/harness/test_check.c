@@ -352,6 +352,9 @@ Test(check, tolerance_does_not_drift)
 	cr_assert_float_eq(
 		tolerance_of_score_gradient(&terms, 0.5, 7.0, 3.0),
 		0x1p-23 * 0.5 * ((8 + 128 + 32) * 7.0 + 100.0 * 3.0), 1e-12);
+	cr_assert_eq(
+		tolerance_of_score_gradient(&terms, 0.0, 5.0, 1.0), 0x1p-126 * 6.0,
+		"of a weight that is flushed to 0");
 	terms.random_walk = true;
 	cr_assert_float_eq(tolerance_factor(&terms), 236.0, 1e-12, "no random walk at N <= 1024");
 	terms.seq = 16384;

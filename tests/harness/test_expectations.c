@@ -4,6 +4,7 @@
  * behind. Where a sum has changed on purpose, what it is now stands in the message; say why.
  */
 #include "in_use.h"
+#include "problem/modifiers.h"
 #include "verify/attention.h"
 #include "verify/grouped_attention.h"
 
@@ -40,6 +41,20 @@ static double itself(double x)
 	return x;
 }
 
+static double bias(const struct problem *problem, size_t head, size_t i, size_t j)
+{
+	(void)problem;
+	return 0.25 * (double)(head + 1) * fabs((double)i - (double)j);
+}
+
+static double factor(const struct problem *problem, size_t head, size_t i, size_t j)
+{
+	(void)problem;
+	return (head + 2 * i + j) % 3 ? 1.5 : 0.0;
+}
+
+static const struct score_rules rules = {.bias = bias, .factor = factor};
+
 static const struct {
 	const char *name;
 	struct problem problem;
@@ -60,6 +75,17 @@ static const struct {
           .sink = true,
           .packing = {"1,3", 2, {1, 4}}},
          1,
+         false},
+	{"a bias, dropout, and sinks that outweigh the scores",
+         {.batch = 1,
+          .heads = 2,
+          .seq = 3,
+          .dim = 2,
+          .scale = 0.01f,
+          .scale_given = true,
+          .sink = true,
+          .rules = &rules},
+         2,
          false},
 	{"grouped, two queries of five tokens",
          {.batch = 1, .heads = 4, .kv_heads = 2, .seq = 2, .keys = 5, .dim = 2, .causal = true},
@@ -104,6 +130,14 @@ static const struct {
 	{"dV", 8, -51.04334724, -1059.189502, -457.0462984},
 	{"dsink", 4, 0.3870126594, -126.7415365, 0},
 	{"O", 8, -6.367131821, -1145.532693, -499.6190495},
+	/* a bias, dropout, and sinks that outweigh the scores */
+	{"O", 6, 4.59216443, -888.5018383, -280.2000032},
+	{"LSE", 6, 31.61998039, -273.0321473, 0},
+	{"dQ", 6, -1.294105116, -1076.954349, -341.1796217},
+	{"dK", 6, -0.1212987768, -1094.919934, -353.113013},
+	{"dV", 6, -5.082198247, -903.4485763, -282.1213401},
+	{"dsink", 2, 4.132471446, -35.99322778, 0},
+	{"O", 2, 8.404535102, -132.1501532, -39.56826863},
 	/* grouped, two queries of five tokens */
 	{"O", 8, 21.38118092, -1072.898968, -499.0070351},
 };
