@@ -1,11 +1,6 @@
-# Chapter 06's suites: tests/backward/test_NAME.c is the suite backward_NAME. Included by tests/Makefile, which sets
-# HERE, ROOT, BUILD, CC, CXX, CFLAGS, SUPPORT and LIBRARIES, after harness.mk, which sets HARNESS_OBJECTS.
+# What backward_files runs. Included by tests/Makefile after chapter.mk.
 
 BACKWARD := $(ROOT)/06_backward
-
-$(BUILD)/backward_%: $(HERE)/backward/test_%.c $(HARNESS_OBJECTS) $(SUPPORT)
-	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) $< $(HARNESS_OBJECTS) $(SUPPORT) $(LIBRARIES) -o $@
 
 BACKWARD_SIMCC = CC="$(CC)" CXX="$(CXX)" $(ROOT)/simcc/simcc -O2 $(STRICT) -I$(BACKWARD)
 

@@ -1,8 +1,8 @@
 /* The double-precision reference against cases worked out by hand. */
-#include "in_use.h"
 #include "problem/inputs.h"
 #include "support/parallel.h"
 #include "verify/attention.h"
+#include "verify/gradients.h"
 #include "verify/range.h"
 #include "verify/reference.h"
 
@@ -32,6 +32,32 @@ Test(reference, one_token_returns_its_value)
 	cr_assert_float_eq(r.o_tolerance[0], 0x1p-23 * factor * 7, 1e-18);
 	cr_assert_float_eq(r.o_tolerance[1], 0x1p-23 * factor * 8, 1e-18);
 	attention_reference_free(&r);
+}
+
+/*
+ * Of gradients: N = 2, d = 1, one key in one direction and one in the other.
+ *     q = 2  k = (3, -3)  scale = 0.5  v = (1, -1)  dO = 4    S = (3, -3)  p = (e^3, e^-3) / (e^3 + e^-3)
+ * That they are the derivatives of the forward, tests/variants/test_reference.c says.
+ */
+Test(reference, tolerances_of_gradients)
+{
+	const float q[] = {2, 2}, k[] = {3, -3}, v[] = {1, -1}, d_o[] = {4, 4};
+	struct attention_inputs inputs = {1, 1, 2, 1, false, 0.5f, q, k, v, {0}, false};
+	struct attention_gradients g;
+	cr_assert(attention_gradients_compute(
+		&inputs, d_o, (struct row_list){NULL, 0}, (struct row_list){NULL, 0}, &g));
+	double eps = 0x1p-23, p[2] = {1 / (1 + exp(-6)), 1 / (1 + exp(6))};
+	double score = 0.5 * (8 * 6 + 0.5 * 6), phi = 8 + 1 + score;
+	double products = 4 + 4; /* |dO v| of the key, and of the mean: |v| is 1 everywhere */
+	double ds[2] = {
+		eps * p[0] * ((8 + 1 + 0.5) * products + score * products),
+		eps * p[1] * ((8 + 1 + 0.5) * products + score * products)};
+	for (size_t row = 0; row < 2; row++) {
+		cr_expect_float_eq(g.dq_tolerance[row], 0.5 * (ds[0] * 3 + ds[1] * 3), 1e-15);
+		cr_expect_float_eq(g.dk_tolerance[row], 2 * 0.5 * ds[row] * 2, 1e-15, "two queries");
+		cr_expect_float_eq(g.dv_tolerance[row], 2 * eps * phi * p[row] * 4, 1e-15);
+	}
+	attention_gradients_free(&g);
 }
 
 Test(reference, chosen_rows_equal_the_whole)
@@ -78,47 +104,6 @@ Test(reference, large_problems_are_sampled)
 	cr_expect(
 		count == 128 && memcmp(other, expectations.rows, count * sizeof *other) != 0, "drawn with the seed");
 	free(other);
-	expectations_free(&expectations);
-	free(values);
-}
-
-/* Kills: a row of a packed sequence's end that is left out, or two times there; one of another head's sequence. */
-Test(reference, the_ends_of_packed_sequences_are_sampled_besides)
-{
-	static const size_t firsts[] = {0, 30000, 30001, 40001}, ends[] = {30000, 30001, 40001, 40003};
-	struct problem problem = {.batch = 1, .heads = 2, .seq = 40003, .dim = 1, .seed = 3, .input = INPUT_RANDOM};
-	cr_assert(packing_read(&problem.packing, "30000,1,10000,2", 40003));
-	size_t elements = problem.heads * problem.seq, drawn_count, both = 0;
-	float *values = calloc(elements, sizeof *values);
-	struct named_values inputs[] = {{"Q", values}, {"K", values}, {"V", values}, {NULL, NULL}};
-	struct expectations expectations;
-	struct error error;
-	problem_fill_defaults(&problem);
-	size_t in_use[IN_USE_TIMES];
-	for (int i = 0; i < IN_USE_TIMES; i++) {
-		cr_assert_eq(attention_expect(&problem, inputs, &expectations, &error), 0);
-		expectations_free(&expectations);
-		in_use[i] = bytes_in_use();
-	}
-	cr_expect_not(grows(in_use));
-	cr_assert_eq(attention_expect(&problem, inputs, &expectations, &error), 0);
-	size_t *drawn = sample_rows(3, 2, problem.seq, &drawn_count), at = 0, next = 0;
-	for (size_t row = 0; row < elements; row++) {
-		bool is_end = false, is_drawn = next < drawn_count && drawn[next] == row;
-		for (size_t s = 0; s < 4; s++)
-			is_end |= row % problem.seq == firsts[s] || row % problem.seq == ends[s] - 1;
-		next += is_drawn;
-		both += is_end && is_drawn;
-		if (!is_end && !is_drawn)
-			continue;
-		cr_assert_lt(at, expectations.row_count, "row %zu", row);
-		cr_assert_eq(expectations.rows[at], row, "%zu in place of %zu", expectations.rows[at], row);
-		at++;
-	}
-	cr_expect_eq(at, expectations.row_count);
-	cr_expect_eq(at, 2 * (64 + 7) - both);
-	cr_expect_geq(both, 4);
-	free(drawn);
 	expectations_free(&expectations);
 	free(values);
 }
