@@ -144,7 +144,7 @@ Test(options, a_near_option_is_suggested)
 		{"-seq 5", "-seq: unknown option, did you mean --seq?"},
 		{"--head-dim 5", "--head-dim: unknown option, did you mean --dim?"},
 		{"--casual", "--casual: unknown option, did you mean --causal?"},
-		{"--verb", "--verb: unknown option, did you mean --verbose?"},
+		{"--tim", "--tim: unknown option, did you mean --time?"},
 		{"--input logits", "got 'logits'; did you mean large-logits?"},
 		{"--color allways", "got 'allways'; did you mean always?"},
 	};

@@ -203,27 +203,16 @@ class Hours(ScreenCase):
 
     Decoding what fits into memory does not."""
 
-    def test_it_is_estimated_and_refused(self) -> None:
-        done = run([ROOT / "05_fa2/fa2", *"--seq 1000000 --causal --dim 8".split()], cwd=self.scratch)
-        says = r"fa2: --seq 1000000: is about \d0{5,} times the default run, .*, expected --yes .*"
-        self.assertRegex(done.err, rf"\A{says}\n\Z")
-        self.assertEqual((done.status, done.out), (2, ""))
-        self.assertEqual(list(self.scratch.iterdir()), [])
-
     def test_with_yes_it_begins(self) -> None:
-        """Still at work after a second: it was not refused."""
+        """Still at work after a second: it was not refused. (Without: cases/05_fa2.tsv.)"""
         options = "--seq 200000 --heads 1 --dim 128 --kernel fa2_row"
-        refused = run([ROOT / "05_fa2/fa2", *options.split()])
-        self.assertEqual(refused.status, 2, refused.err)
         with started([ROOT / "05_fa2/fa2", *options.split(), "--yes"], stdout=PIPE, stderr=PIPE) as fa2:
             time.sleep(1)
             self.assertIsNone(fa2.poll(), "it ended")
 
-    def test_what_fits_nowhere_is_said_first(self) -> None:
-        for yes in ("", " --yes"):
-            done = run([ROOT / "01_naive/naive", *f"--seq 1000000{yes}".split()])
-            self.assertEqual((done.status, done.out), (3, ""))
-            self.assertRegex(done.err, r"\Anaive: naive: needs 8.00 TB of memory, .*\n\Z")
+    def test_tensors_that_do_not_fit_together(self) -> None:
+        done = run([ROOT / "01_naive/naive", *"--seq 1000000 --yes".split()])
+        self.assertRegex(done.err, r"\Anaive: naive: needs 8.00 TB of memory, .*\n\Z")
         # Q, K, V and O together are twice what there is, each of them half
         most = float(re.search(r"the device has ([\d.]+) GB", done.err)[1])
         heads = int(most * 1e9 / 2 / (4 * 64 * 10_000))
@@ -231,11 +220,6 @@ class Hours(ScreenCase):
         self.assertEqual((done.status, done.out), (3, ""), done.err)
         needed = float(re.search(r"needs ([\d.]+) GB of memory", done.err)[1])
         self.assertAlmostEqual(needed / most, 2, delta=0.05)
-
-    def test_blocks_take_time_without_arithmetic(self) -> None:
-        done = run([ROOT / "01_naive/naive", *"--seq 1 --dim 1 --batch 4000 --heads 5000".split()])
-        self.assertIn(done.status, (2, 3), done.err)  # 3 where its tensors do not fit
-        self.assertRegex(done.err, r"\Anaive: .*(takes hours|of memory).*\n\Z")
 
     def test_a_sweep_is_estimated_as_a_whole(self) -> None:
         done = run([ROOT / "05_fa2/fa2", *"--sweep --heads 60000 --batch 6000 --dim 1".split()], cwd=self.scratch)
