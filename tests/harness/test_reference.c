@@ -1,5 +1,4 @@
 /* The double-precision reference against cases worked out by hand. */
-#include "problem/inputs.h"
 #include "support/parallel.h"
 #include "verify/attention.h"
 #include "verify/gradients.h"
@@ -58,54 +57,6 @@ Test(reference, tolerances_of_gradients)
 		cr_expect_float_eq(g.dv_tolerance[row], 2 * eps * phi * p[row] * 4, 1e-15);
 	}
 	attention_gradients_free(&g);
-}
-
-Test(reference, chosen_rows_equal_the_whole)
-{
-	enum { N = 19, D = 5, HEADS = 3 };
-	float q[HEADS * N * D], k[HEADS * N * D], v[HEADS * N * D];
-	for (size_t i = 0; i < HEADS * N * D; i++) {
-		q[i] = input_normal(1, "Q", i);
-		k[i] = input_normal(1, "K", i);
-		v[i] = input_normal(1, "V", i);
-	}
-	const size_t rows[] = {0, 18, 20, 56};
-	struct attention_inputs inputs = {1, HEADS, N, D, true, 0.3f, q, k, v, {0}, false};
-	struct attention_reference all = compute(inputs, NULL, 0), some = compute(inputs, rows, 4);
-	for (size_t r = 0; r < 4; r++) {
-		cr_assert_eq(some.lse[r], all.lse[rows[r]]);
-		for (size_t c = 0; c < D; c++)
-			cr_assert_eq(some.o[r * D + c], all.o[rows[r] * D + c]);
-	}
-	attention_reference_free(&all);
-	attention_reference_free(&some);
-}
-
-/* Above 2^30 products rows are sampled: the first and the last of each head among them, none twice, all in order. */
-Test(reference, large_problems_are_sampled)
-{
-	struct problem problem = {.batch = 1, .heads = 2, .seq = 30000, .dim = 1, .seed = 3, .input = INPUT_RANDOM};
-	size_t count = problem.heads * problem.seq;
-	float *values = calloc(count, sizeof *values);
-	struct named_values inputs[] = {{"Q", values}, {"K", values}, {"V", values}, {NULL, NULL}};
-	struct expectations expectations;
-	struct error error;
-	problem_fill_defaults(&problem);
-	cr_assert_eq(attention_expect(&problem, inputs, &expectations, &error), 0);
-	cr_assert_eq(expectations.row_count, 128);
-	cr_assert_eq(expectations.all_rows, count);
-	cr_assert_eq(expectations.rows[0], 0);
-	cr_assert_eq(expectations.rows[63], 29999);
-	cr_assert_eq(expectations.rows[64], 30000);
-	cr_assert_eq(expectations.rows[127], 59999);
-	for (size_t i = 1; i < 128; i++)
-		cr_assert_lt(expectations.rows[i - 1], expectations.rows[i]);
-	size_t *other = sample_rows(4, 2, problem.seq, &count);
-	cr_expect(
-		count == 128 && memcmp(other, expectations.rows, count * sizeof *other) != 0, "drawn with the seed");
-	free(other);
-	expectations_free(&expectations);
-	free(values);
 }
 
 static void count_part(void *context, size_t index)
