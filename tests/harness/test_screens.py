@@ -134,6 +134,8 @@ SHOWN = (
     ("08_decode", "--seq 2 --heads 2 --kv-heads 1 --dim 2 --splits 3 --kernel decode_paged",
      "\nThe table has 1 page of 16 tokens; a head of keys reads 2 of its words:\n"
      "two splits that share a page both look it up.\n"),
+    ("08_decode", "--seq 2 --heads 2 --kv-heads 1 --dim 2 --splits 1 --kernel decode_paged",
+     "\nThe table has 1 page of 16 tokens; a head of keys reads 1 of its words.\n"),
     ("09_variants", "--seq 70 --dim 5 --heads 4 --kv-heads 2 --dropout 0.5 --causal --kernel forward",
      "\nscores: dropout 0.5\n"),
     ("09_variants", "--seq 70 --dim 5 --heads 4 --kv-heads 2 --dropout 0.5 --causal --kernel forward",
