@@ -1,7 +1,7 @@
 /*
- * Values, tolerances and bounds of rows, all of them, in a sum each, of small problems and of two whose rows are sampled:
- * those of the heads of queries, of the keys of the one head that the seed says, with the gradient of the sink of its first
- * head of queries; of packed sequences the first and the last of each. Kills: a tolerance that is too wide
+ * Values, tolerances and bounds of rows, all of them, in a sum each, of small problems and of two whose rows are
+ * sampled: those of the heads of queries, of the keys of the one head that the seed says, with the gradient of the sink
+ * of its first head of queries; of packed sequences the first and the last of each. Kills: a tolerance that is too wide
  * or narrow for what verify/tolerance.h derives, which no run of a right kernel shows; a reference that leaves memory
  * behind. Where a sum has changed on purpose, what it is now stands in the message; say why.
  */

@@ -66,8 +66,9 @@ Test(floors, what_l2_keeps)
 	}
 }
 
-/* The cost and the occupancy are two numbers; the floor of a run has both in one. Few blocks fill few of 132 SMs, and one
- * may use all of the HBM bandwidth. What bounds the few need not bound all. Kills: a full floor held against the other. */
+/* The cost and the occupancy are two numbers; the floor of a run has both in one. Few blocks fill few of 132 SMs, and
+ * one may use all of the HBM bandwidth. What bounds the few need not bound all. Kills: a full floor held against the
+ * other. */
 Test(floors, cost_and_occupancy_apart)
 {
 	const struct gpu *gpu = gpu_find("h100");
