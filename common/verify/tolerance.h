@@ -75,8 +75,8 @@
  *
  * Assumed: roundings are independent, and the elements of V and dO have no common size and sign. That is so for every
  * kind of generated input (problem/inputs.h); of --load nobody knows it, and no row is judged. Every order of
- * arithmetic in tests/harness/test_check.c and tests/backward/test_checker.c passed on 10,000 shapes of every kind (the
- * command is in tests/support/shapes.h); the largest part of a bound was 0.78, of O in a ramp, and elsewhere 0.66.
+ * arithmetic in tests/harness/test_check.c, which has the command, passed on 10,000 shapes of every kind; the largest part
+ * of a bound was 0.78, of O in a ramp, and elsewhere 0.66.
  *
  * Where only sampled rows of random input are compared at N > 1024, the errors of a sum grow like a random walk, and
  * 2 sqrt(N) stands in the place of N/2.

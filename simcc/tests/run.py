@@ -5,7 +5,7 @@
     run.py BUILD_DIR TESTS 'trace:the_*'    of a suite of unittest the tests whose names match
 
 A suite NAME of TESTS, a directory, is test_NAME.py, of unittest (suite.py); PART_WHAT is PART/test_WHAT.py, or else
-PART/PART.py if that makes suites of files (cases, faults; see OF_FILES); simcc_NAME is test_NAME.py beside this file;
+PART/PART.py if that makes suites of files (see OF_FILES); simcc_NAME is test_NAME.py beside this file;
 any other is BUILD_DIR/NAME, of Criterion. It fails if a test fails, if it ends before its results are written, or if it
 held another number of tests than expected.tsv says: a suite that lost its tests is no green one. All run in TESTS,
 wherever this was called. Ends with what failed, and the sums alone on a line.
@@ -133,8 +133,8 @@ def end_group(process: subprocess.Popen, seconds: float = TO_CLEAN_UP) -> None:
 # ---- one suite ----
 
 
-# What makes a suite of each file in a directory.
-OF_FILES = {"cases": "cases/cases.py", "faults": "faults/faults.py"}
+# What makes a suite of each file in a directory, or of each chapter.
+OF_FILES = {"answers": "answers/tried.py", "cases": "cases/cases.py", "faults": "faults/faults.py"}
 
 
 def command_of(suite: str, build: Path, tests: Path, results: Path) -> list[str | Path]:

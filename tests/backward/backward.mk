@@ -1,16 +1,6 @@
-# Chapter 06's suites: tests/backward/test_NAME.c is the suite backward_NAME. Included by tests/Makefile, which sets
-# HERE, ROOT, BUILD, CC, CXX, CFLAGS, SUPPORT and LIBRARIES, after harness.mk, which sets HARNESS_OBJECTS.
+# What backward_files runs. Included by tests/Makefile after chapter.mk.
 
-BACKWARD_OBJECTS := $(BUILD)/backward/gradient_variants.o
 BACKWARD := $(ROOT)/06_backward
-
-$(BUILD)/backward/%.o: $(HERE)/backward/%.c
-	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) -c $< -o $@
-
-$(BUILD)/backward_%: $(HERE)/backward/test_%.c $(HARNESS_OBJECTS) $(BACKWARD_OBJECTS) $(SUPPORT)
-	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS) $< $(HARNESS_OBJECTS) $(BACKWARD_OBJECTS) $(SUPPORT) $(LIBRARIES) -o $@
 
 BACKWARD_SIMCC = CC="$(CC)" CXX="$(CXX)" $(ROOT)/simcc/simcc -O2 $(STRICT) -I$(BACKWARD)
 
@@ -21,6 +11,3 @@ $(BUILD)/backward/no_visible_key: $(HERE)/backward/programs/no_visible_key.c $(B
 	@$(BACKWARD_SIMCC) $(BACKWARD_KERNELS:$(ROOT)/%=$(SIM_OBJECTS)/%.o) $< -lm -o $@
 
 build: $(if $(filter backward_files,$(NAMES)),$(BUILD)/backward/no_visible_key)
-
--include $(BACKWARD_OBJECTS:.o=.d)
-.SECONDARY: $(BACKWARD_OBJECTS)

@@ -10,6 +10,5 @@ $(eval $(call planted,faults/prints,04_fa1,$(BUILD)/chapters/fa1))
 build: $(foreach suite,$(patsubst faults_%,faults/%,$(NAMES)),$(PLANTED_$(suite)))
 build: $(if $(filter faults_%,$(NAMES)),$(COPIES))
 # failed_runs takes some of each.
-build: $(if $(filter faults_failed_runs,$(NAMES)),$(foreach chapter,00_gpu 02_online_softmax 04_fa1 05_fa2 06_backward \
-	07_transformer,\
+build: $(if $(filter faults_failed_runs,$(NAMES)),$(foreach chapter,00_gpu 02_online_softmax 04_fa1 05_fa2 07_transformer,\
 	$(PLANTED_faults/$(chapter))) $(if $(LONG),$(PLANTED_faults/prints) $(PLANTED_faults/prints:=.fast)))

@@ -1,40 +1,18 @@
 #include "attention_variants.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { TILE = 16, SPLITS = 3 };
 static const float log2_e = 1.44269504f;
 
 const char *variant_name(enum variant variant)
 {
-	static const char *const names[FAULT_END] = {
-		[CORRECT_NAIVE] = "naive",
-		[CORRECT_REVERSE] = "reverse",
-		[CORRECT_PAIRWISE] = "pairwise",
-		[CORRECT_FROM_LSE] = "from LSE",
-		[CORRECT_SCALED_Q] = "scaled q",
-		[CORRECT_FUSED] = "fused",
-		[CORRECT_EIGHT] = "eight partial sums",
-		[CORRECT_ONLINE] = "online",
-		[CORRECT_NORMALISED] = "normalized",
-		[CORRECT_EXP2] = "exp2",
-		[CORRECT_ONE_KEY] = "one key at a time",
-		[CORRECT_LAST_FIRST] = "last tile first",
-		[CORRECT_SPLIT] = "split keys",
-		[FAULT_ZEROS] = "zeros",
-		[FAULT_NAN] = "NaN",
-		[FAULT_LAST_ROW] = "last row unwritten",
-		[FAULT_NO_RESCALE] = "no rescale",
-		[FAULT_BLOCK_MAX] = "block max",
-		[FAULT_NO_MAX] = "no max",
-		[FAULT_MAX_FROM_ZERO] = "max from zero",
-		[FAULT_DROPPED_TAIL] = "dropped tail",
-		[FAULT_CAUSAL_OFF] = "causal off by one",
-		[FAULT_SMALL_MASK] = "mask of -1e4",
-		[FAULT_BF16_P] = "bf16 P",
+	static const char *const names[VARIANTS] = {
+		"naive",      "reverse", "pairwise",           "from LSE",
+		"scaled q",   "fused",   "eight partial sums", "online",
+		"normalized", "exp2",    "one key at a time",  "last tile first",
+		"split keys",
 	};
 	return names[variant];
 }
@@ -46,35 +24,23 @@ static float pairwise_sum(const float *values, size_t count)
 	return pairwise_sum(values, count / 2) + pairwise_sum(values + count / 2, count - count / 2);
 }
 
-/* The volatile keeps gcc from proving that the cut bits do not matter. */
-static float cut_to_bf16(float value)
-{
-	volatile uint32_t bits;
-	uint32_t copy;
-	memcpy(&copy, &value, sizeof copy);
-	bits = copy & UINT32_C(0xffff0000);
-	copy = bits;
-	memcpy(&value, &copy, sizeof value);
-	return value;
-}
-
 static float score(enum variant variant, const float *q, const float *k, size_t d, float scale)
 {
 	float sum = 0.0f, partial[8] = {0};
 	switch (variant) {
-	case CORRECT_SCALED_Q:
+	case SCALED_Q:
 		for (size_t c = 0; c < d; c++)
 			sum += scale * q[c] * k[c];
 		return sum;
-	case CORRECT_EXP2:
+	case EXP2:
 		for (size_t c = 0; c < d; c++)
 			sum += q[c] * (scale * log2_e) * k[c];
 		return sum;
-	case CORRECT_FUSED:
+	case FUSED:
 		for (size_t c = 0; c < d; c++)
 			sum = fmaf(q[c], k[c], sum);
 		return scale * sum;
-	case CORRECT_EIGHT:
+	case EIGHT:
 		for (size_t c = 0; c < d; c++)
 			partial[c % 8] += q[c] * k[c];
 		return scale * pairwise_sum(partial, 8);
@@ -92,26 +58,23 @@ static float three_pass_row(
 	float m = -INFINITY, *p = calloc(visible, sizeof *p), *terms = calloc(visible, sizeof *terms), l = 0.0f;
 	for (size_t j = 0; j < visible; j++)
 		m = fmaxf(m, scores[j]);
-	if (variant == FAULT_NO_MAX)
-		m = 0.0f;
 	for (size_t j = 0; j < visible; j++)
 		p[j] = expf(scores[j] - m);
 	for (size_t j = 0; j < visible; j++)
-		l += p[variant == CORRECT_REVERSE ? visible - 1 - j : j];
-	if (variant == CORRECT_PAIRWISE)
+		l += p[variant == REVERSE ? visible - 1 - j : j];
+	if (variant == PAIRWISE)
 		l = pairwise_sum(p, visible);
 	float lse = m + logf(l);
 	for (size_t j = 0; j < visible; j++)
-		p[j] = variant == CORRECT_FROM_LSE ? expf(scores[j] - lse) : p[j] / l;
+		p[j] = variant == FROM_LSE ? expf(scores[j] - lse) : p[j] / l;
 	for (size_t c = 0; c < d; c++) {
 		o[c] = 0.0f;
 		for (size_t t = 0; t < visible; t++) {
-			size_t j = variant == CORRECT_REVERSE ? visible - 1 - t : t;
-			float weight = variant == FAULT_BF16_P ? cut_to_bf16(p[j]) : p[j];
-			terms[t] = weight * v[j * d + c];
-			o[c] = variant == CORRECT_FUSED ? fmaf(weight, v[j * d + c], o[c]) : o[c] + terms[t];
+			size_t j = variant == REVERSE ? visible - 1 - t : t;
+			terms[t] = p[j] * v[j * d + c];
+			o[c] = variant == FUSED ? fmaf(p[j], v[j * d + c], o[c]) : o[c] + terms[t];
 		}
-		if (variant == CORRECT_PAIRWISE)
+		if (variant == PAIRWISE)
 			o[c] = pairwise_sum(terms, visible);
 	}
 	free(p);
@@ -124,17 +87,15 @@ static float online_part(
 	enum variant variant, const float *scores, size_t first_key, size_t end_key, const float *v, size_t d,
 	float *o)
 {
-	bool base2 = variant == CORRECT_EXP2, normalize = variant == CORRECT_NORMALISED;
-	float m = variant == FAULT_MAX_FROM_ZERO ? 0.0f : -INFINITY, l = 0.0f;
-	size_t tile = variant == CORRECT_ONE_KEY ? 1 : TILE, tiles = (end_key - first_key + tile - 1) / tile;
+	bool base2 = variant == EXP2, normalize = variant == NORMALISED;
+	float m = -INFINITY, l = 0.0f;
+	size_t tile = variant == ONE_KEY ? 1 : TILE, tiles = (end_key - first_key + tile - 1) / tile;
 	for (size_t c = 0; c < d; c++)
 		o[c] = 0.0f;
 	for (size_t t = 0; t < tiles; t++) {
-		size_t first = first_key + (variant == CORRECT_LAST_FIRST ? tiles - 1 - t : t) * tile;
+		size_t first = first_key + (variant == LAST_FIRST ? tiles - 1 - t : t) * tile;
 		size_t end = first + tile < end_key ? first + tile : end_key;
-		if (variant == FAULT_DROPPED_TAIL && end - first < TILE)
-			break;
-		float m_new = variant == FAULT_BLOCK_MAX ? -INFINITY : m, sum = 0.0f, p[TILE];
+		float m_new = m, sum = 0.0f, p[TILE];
 		for (size_t j = first; j < end; j++)
 			m_new = fmaxf(m_new, scores[j]);
 		for (size_t j = first; j < end; j++) {
@@ -142,13 +103,9 @@ static float online_part(
 			sum += p[j - first];
 		}
 		float correction = base2 ? exp2f(m - m_new) : expf(m - m_new);
-		if (variant == FAULT_BLOCK_MAX)
-			correction = 1.0f;
 		float l_new = l * correction + sum;
 		for (size_t c = 0; c < d; c++) {
-			float kept = variant == FAULT_NO_RESCALE ? o[c] : o[c] * correction;
-			if (normalize)
-				kept *= l;
+			float kept = o[c] * correction * (normalize ? l : 1.0f);
 			for (size_t j = first; j < end; j++)
 				kept += p[j - first] * v[j * d + c];
 			o[c] = normalize ? kept / l_new : kept;
@@ -167,7 +124,7 @@ static float split_row(const float *scores, size_t visible, const float *v, size
 	float part[SPLITS][128], lse[SPLITS], m = -INFINITY, l = 0.0f;
 	for (size_t s = 0; s < SPLITS; s++) {
 		size_t first = visible * s / SPLITS, end = visible * (s + 1) / SPLITS;
-		lse[s] = end > first ? online_part(CORRECT_ONLINE, scores, first, end, v, d, part[s]) : -INFINITY;
+		lse[s] = end > first ? online_part(ONLINE, scores, first, end, v, d, part[s]) : -INFINITY;
 		m = fmaxf(m, lse[s]);
 	}
 	for (size_t c = 0; c < d; c++)
@@ -183,37 +140,55 @@ static float split_row(const float *scores, size_t visible, const float *v, size
 	return m + logf(l);
 }
 
-static bool takes_three_passes(enum variant variant)
+/* What a row of scores of `visible` keys adds to the gradients. `scores` becomes P. */
+static void row_gradients(
+	enum variant variant, const struct attention_inputs *in, size_t row, size_t visible, const float *d_o,
+	float *scores, float *const outputs[OUTPUTS])
 {
-	return variant < CORRECT_ONLINE || variant == FAULT_NO_MAX || variant == FAULT_BF16_P ||
-	       variant == FAULT_CAUSAL_OFF || variant == FAULT_SMALL_MASK;
+	size_t d = in->dim, first = row - row % in->seq;
+	const float *q = in->q + row * d, *k = in->k + first * d, *v = in->v + first * d;
+	float L = outputs[LSE][row], D = 0.0f, *dp = calloc(visible, sizeof *dp);
+	d_o += row * d;
+	for (size_t j = 0; j < visible; j++) {
+		scores[j] = variant == EXP2 ? exp2f(scores[j] - L * log2_e) : expf(scores[j] - L);
+		for (size_t c = 0; c < d; c++)
+			dp[j] = variant == FUSED ? fmaf(d_o[c], v[j * d + c], dp[j]) : dp[j] + d_o[c] * v[j * d + c];
+	}
+	for (size_t j = 0; j < visible && variant < ONLINE; j++)
+		D += scores[j] * dp[j];
+	for (size_t c = 0; c < d && variant >= ONLINE; c++)
+		D += d_o[c] * outputs[O][row * d + c];
+	for (size_t t = 0; t < visible; t++) {
+		size_t j = variant == LAST_FIRST ? visible - 1 - t : t;
+		float ds = scores[j] * (dp[j] - D);
+		for (size_t c = 0; c < d; c++) {
+			outputs[DQ][row * d + c] += in->scale * ds * k[j * d + c];
+			outputs[DK][(first + j) * d + c] += in->scale * ds * q[c];
+			outputs[DV][(first + j) * d + c] += scores[j] * d_o[c];
+		}
+	}
+	free(dp);
 }
 
-void attention_variant(enum variant variant, const struct attention_inputs *in, float *o, float *lse)
+void attention_variant(
+	enum variant variant, const struct attention_inputs *in, const float *d_o, float *const outputs[OUTPUTS])
 {
 	size_t d = in->dim, rows = in->batch * in->heads * in->seq;
 	float *scores = calloc(in->seq, sizeof *scores);
-	for (size_t row = 0; row < rows; row++) {
-		size_t i = row % in->seq, first = row - i, visible = in->causal ? i + 1 : in->seq, keys = visible;
+	for (size_t t = 0; t < rows; t++) {
+		size_t row = variant == LAST_FIRST ? rows - 1 - t : t, i = row % in->seq, first = row - i;
+		size_t visible = in->causal ? i + 1 : in->seq;
 		const float *v = in->v + first * d;
-		if (variant == FAULT_ZEROS || (variant == FAULT_LAST_ROW && i == in->seq - 1))
-			continue;
-		if (variant == FAULT_CAUSAL_OFF && visible < in->seq)
-			keys = ++visible;
-		if (variant == FAULT_SMALL_MASK)
-			keys = in->seq;
-		for (size_t j = 0; j < keys; j++)
-			scores[j] = j < visible
-			                    ? score(variant, in->q + row * d, in->k + (first + j) * d, d, in->scale)
-			                    : -1e4f;
-		if (takes_three_passes(variant))
-			lse[row] = three_pass_row(variant, scores, keys, v, d, o + row * d);
-		else if (variant == CORRECT_SPLIT)
-			lse[row] = split_row(scores, keys, v, d, o + row * d);
+		float *o = outputs[O] + row * d, *lse = outputs[LSE] + row;
+		for (size_t j = 0; j < visible; j++)
+			scores[j] = score(variant, in->q + row * d, in->k + (first + j) * d, d, in->scale);
+		if (variant < ONLINE)
+			*lse = three_pass_row(variant, scores, visible, v, d, o);
+		else if (variant == SPLIT)
+			*lse = split_row(scores, visible, v, d, o);
 		else
-			lse[row] = online_part(variant, scores, 0, keys, v, d, o + row * d);
+			*lse = online_part(variant, scores, 0, visible, v, d, o);
+		row_gradients(variant, in, row, visible, d_o, scores, outputs);
 	}
-	if (variant == FAULT_NAN)
-		o[rows * d / 2] = NAN;
 	free(scores);
 }

@@ -35,9 +35,5 @@ $(BUILD)/harness_report: private LIBRARIES += -lutil # forkpty, where the C libr
 $(BUILD)/harness_variants: private HARNESS_OBJECTS += $(BUILD)/harness/closed_forms.o
 $(BUILD)/harness_variants: $(BUILD)/harness/closed_forms.o
 
-$(BUILD)/harness/programs/expectations: $(BUILD)/harness/programs/expectations.o $(HARNESS_OBJECTS)
-	@$(CC) $(CFLAGS) $^ -lm -lpthread -o $@
-build: $(if $(filter harness_expectations,$(NAMES)),$(BUILD)/harness/programs/expectations)
-
--include $(HARNESS_OBJECTS:.o=.d) $(HARNESS_VARIANTS:.o=.d) $(BUILD)/harness/programs/expectations.d
+-include $(HARNESS_OBJECTS:.o=.d) $(HARNESS_VARIANTS:.o=.d)
 .SECONDARY: $(HARNESS_OBJECTS) $(HARNESS_VARIANTS)

@@ -1,9 +1,9 @@
-/* The checker: correct kernels pass, planted faults fail, and the tolerance stays where it was derived. */
+/* The checker: every correct order of arithmetic passes, and the tolerance stays where it was derived. */
 #include "attention_variants.h"
 
 #include "problem/inputs.h"
 #include "program.h"
-#include "shapes.h"
+#include "support/random.h"
 #include "verify/attention.h"
 #include "verify/tolerance.h"
 #include "verify/unwritten.h"
@@ -14,22 +14,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { INPUTS = 4 };
+static const char *const input_names[INPUTS] = {"Q", "K", "V", "dO"};
+static const char *const output_names[OUTPUTS] = {"O", "LSE", "dQ", "dK", "dV"};
+
 struct setting {
 	struct problem problem;
-	float *values[3]; /* Q K V */
+	float *values[INPUTS];
 	struct attention_inputs inputs;
 	struct expectations expectations;
 	size_t elements;
 };
 
+/* Of the problem as it is now. */
+static void expect(struct setting *s)
+{
+	struct named_values named[INPUTS + 1] = {{0}};
+	struct error error;
+	for (size_t i = 0; i < INPUTS; i++)
+		named[i] = (struct named_values){input_names[i], s->values[i]};
+	expectations_free(&s->expectations);
+	cr_assert_eq(attention_gradients_expect(&s->problem, named, &s->expectations, &error), 0);
+}
+
 struct shape {
 	size_t batch, heads, seq, dim;
 };
 
-/* A scale of 0 is the usual one, 1 / sqrt(d). */
-static struct setting set_up(struct shape n, bool causal, enum input_kind kind, uint64_t seed, double scale)
+static struct setting set_up(struct shape n, bool causal, enum input_kind kind, uint64_t seed)
 {
-	static const char *const names[] = {"Q", "K", "V"};
 	struct setting s = {
 		.problem = {
 			.batch = n.batch,
@@ -39,16 +52,11 @@ static struct setting set_up(struct shape n, bool causal, enum input_kind kind, 
 			.causal = causal,
 			.seed = seed,
 			.input = kind}};
-	struct named_values named[4] = {{0}};
-	struct error error;
 	problem_fill_defaults(&s.problem);
-	if (scale != 0.0)
-		s.problem.scale = (float)scale;
 	s.elements = n.batch * n.heads * n.seq * n.dim;
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < INPUTS; i++) {
 		s.values[i] = calloc(s.elements, sizeof(float));
-		input_fill_attention(&s.problem, names[i], s.values[i]);
-		named[i] = (struct named_values){names[i], s.values[i]};
+		input_fill_attention(&s.problem, input_names[i], s.values[i]);
 	}
 	s.inputs = (struct attention_inputs){
 		.batch = n.batch,
@@ -60,59 +68,47 @@ static struct setting set_up(struct shape n, bool causal, enum input_kind kind, 
 		.q = s.values[0],
 		.k = s.values[1],
 		.v = s.values[2]};
-	cr_assert_eq(attention_expect(&s.problem, named, &s.expectations, &error), 0);
+	expect(&s);
 	return s;
 }
 
 static void tear_down(struct setting *s)
 {
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < INPUTS; i++)
 		free(s->values[i]);
 	expectations_free(&s->expectations);
 }
 
-enum { O, LSE, OUTPUTS };
-static const char *const output_names[OUTPUTS] = {"O", "LSE"};
-
-struct comparison {
-	float *values[OUTPUTS];
-	struct check checks[OUTPUTS];
-};
-
-/* As the harness does: what a kernel leaves out is NaN on a GPU, here a plausible 0. */
-static struct comparison run(const struct setting *s, enum variant variant)
+static void run(const struct setting *s, enum variant variant, struct check checks[OUTPUTS])
 {
-	struct comparison o = {{calloc(s->elements, sizeof(float)), calloc(s->elements, sizeof(float))}, {{0}}};
-	attention_variant(variant, &s->inputs, o.values[O], o.values[LSE]);
-	for (int i = 0; i < OUTPUTS; i++)
-		o.checks[i] = check_tensor(expectations_find(&s->expectations, output_names[i]), o.values[i]);
-	return o;
-}
-
-static void free_run(struct comparison *o)
-{
-	for (int i = 0; i < OUTPUTS; i++)
-		free(o->values[i]);
+	float *outputs[OUTPUTS];
+	for (int t = 0; t < OUTPUTS; t++)
+		outputs[t] = calloc(s->elements, sizeof(float));
+	attention_variant(variant, &s->inputs, s->values[3], outputs);
+	for (int t = 0; t < OUTPUTS; t++) {
+		checks[t] = check_tensor(expectations_find(&s->expectations, output_names[t]), outputs[t]);
+		free(outputs[t]);
+	}
 }
 
 /* Every correct order of arithmetic passes; the largest part of a tolerance that one used is kept in `worst`. */
 static int expect_correct(struct shape n, bool causal, enum input_kind kind, uint64_t seed, double worst[OUTPUTS])
 {
-	struct setting s = set_up(n, causal, kind, seed, 0.0);
-	for (int variant = 0; variant < CORRECT_VARIANTS; variant++) {
-		struct comparison o = run(&s, (enum variant)variant);
+	struct setting s = set_up(n, causal, kind, seed);
+	for (int variant = 0; variant < VARIANTS; variant++) {
+		struct check checks[OUTPUTS];
+		run(&s, (enum variant)variant, checks);
 		for (int t = 0; t < OUTPUTS; t++) {
-			const struct check *check = &o.checks[t];
+			const struct check *check = &checks[t];
 			cr_expect(
 				check->passed, "%s of %s, %s, N=%zu d=%zu causal=%d: error %g, tolerance %g, row %g",
 				output_names[t], variant_name((enum variant)variant), input_kind_names[kind], n.seq,
 				n.dim, causal, check->max_abs, check->tolerance, check->row_ratio);
-			worst[t] = fmax(worst[t], check->judged ? check_ratio(check) : INFINITY);
+			worst[t] = fmax(worst[t], check->judged || t > LSE ? check_ratio(check) : INFINITY);
 		}
-		free_run(&o);
 	}
 	tear_down(&s);
-	return CORRECT_VARIANTS;
+	return VARIANTS;
 }
 
 /* 3,744 configurations, on every kind of input, seed and shape. In make test the long shapes have one seed. */
@@ -130,8 +126,6 @@ Test(check, correct_variants_pass)
 				configurations += expect_correct(
 					shapes[i], causal, (enum input_kind)(rest % INPUT_KINDS), seed, worst);
 		}
-	cr_log_info(
-		"%d configurations, largest error/tolerance: O %.2f, LSE %.2f", configurations, worst[O], worst[LSE]);
 	cr_expect(configurations >= 2000);
 	for (int t = 0; t < OUTPUTS; t++)
 		cr_expect(
@@ -139,17 +133,69 @@ Test(check, correct_variants_pass)
 			worst[t]);
 }
 
-/* What may judge: no correct order of arithmetic exceeds the bound of a row, on any shape of any kind: shapes.h has the
- * command for 10,000. */
+/*
+ * What may judge: no correct order of arithmetic exceeds the bound of a row, on any shape of any kind. Most shapes are
+ * small, a twentieth is long; 10,000 take about ten minutes of CPU:
+ *
+ *     SHAPES=10000 build/gcc/tests/harness_check --verbose --filter 'check/no_correct*'
+ */
 Test(check, no_correct_row_exceeds_its_bound)
 {
+	const char *given = getenv("SHAPES");
+	const uint64_t shapes = given ? strtoul(given, NULL, 10) : thorough() ? 1000 : 25;
+	const uint64_t start = stream_start(41, "shapes");
 	double any[OUTPUTS] = {0.0};
-	for (size_t index = 0; index < drawn_shapes(); index++)
-		for (int kind = 0; kind < INPUT_KINDS; kind++) {
-			struct drawn_shape n = draw_shape(index);
-			expect_correct(
-				(struct shape){1, 1, n.seq, n.dim}, n.causal, (enum input_kind)kind, n.seed, any);
+	for (uint64_t index = 0; index < shapes; index++) {
+		size_t most_rows = index % 20 == 19 ? 320 : index % 5 == 4 ? 128 : 40;
+		struct shape n = {
+			1, 1, 1 + random_word(start, 4 * index) % most_rows,
+			1 + random_word(start, 4 * index + 1) % (index % 7 == 6 ? 128 : 48)};
+		bool causal = random_word(start, 4 * index + 2) % 2;
+		for (int kind = 0; kind < INPUT_KINDS; kind++)
+			expect_correct(n, causal, (enum input_kind)kind, random_word(start, 4 * index + 3), any);
+	}
+}
+
+/*
+ * What they must judge: one of seven rows off by a factor, the smallest faults that the pages speak of. Before rows were
+ * judged as a whole dK at N = 512 passed with a factor of 1.001 in each of them, and with 1.003 in some.
+ */
+Test(check, a_row_off_by_a_factor_fails)
+{
+	static const struct {
+		const char *tensor;
+		float factor;
+	} off[] = {{"O", 1.00003f}, {"dQ", 1.0002f}, {"dK", 1.00003f}, {"dV", 1.00003f}};
+	struct setting s = set_up((struct shape){1, 1, 512, 64}, false, INPUT_RANDOM, 7);
+	float *values = calloc(s.elements, sizeof *values);
+	for (size_t t = 0; t < sizeof off / sizeof off[0]; t++) {
+		const struct expectation *item = expectations_find(&s.expectations, off[t].tensor);
+		for (size_t first = 0; first < 7; first++) {
+			for (size_t e = 0; e < s.elements; e++)
+				values[e] = (float)item->values[e] * (e / 64 % 7 == first ? off[t].factor : 1.0f);
+			struct check check = check_tensor(item, values);
+			cr_expect(
+				!check.passed && check_fails_by_row(&check), "%s, row %zu: %g", off[t].tensor, first,
+				check.row_ratio);
+			cr_expect_eq(check.worst_row % 7, first);
 		}
+		for (size_t e = 0; e < s.elements; e++)
+			values[e] = (float)item->values[e];
+		cr_expect(check_tensor(item, values).row_ratio < 0.1, "%s, rounded only", off[t].tensor);
+	}
+	free(values);
+	tear_down(&s);
+}
+
+/* Nobody knows that the roundings of loaded inputs are independent. */
+Test(check, loaded_rows_are_not_judged)
+{
+	struct setting s = set_up((struct shape){1, 1, 9, 8}, false, INPUT_RANDOM, 7);
+	s.problem.load = "somewhere";
+	expect(&s);
+	for (size_t i = 0; i < s.expectations.count; i++)
+		cr_expect_null(s.expectations.items[i].row_bounds, "%s", s.expectations.items[i].tensor);
+	tear_down(&s);
 }
 
 /* N = 4096 at d = 64 has all its rows checked. Kills: a limit that is off by one. */
@@ -160,134 +206,6 @@ Test(check, more_than_a_number_of_products_are_sampled)
 	cr_expect(rows_are_sampled(most + 1.0, 4096));
 	cr_expect(rows_are_sampled(2.0 * most, SAMPLED_ROWS + 1));
 	cr_expect(!rows_are_sampled(2.0 * most, SAMPLED_ROWS));
-}
-
-/*
- * Every fault is found on every kind of input and every shape, but for two lists. `harmless`: there it changes no
- * more than roundings do (without a max, exp of a small score is as right as with it; equal scores need no
- * correction; scores of 1e4 are rounded more coarsely than bf16 rounds a weight). `sometimes`: whether it changes
- * more depends on the shape.
- */
-#define KIND(kind) (1u << INPUT_##kind)
-enum { EVERY_KIND = (1u << INPUT_KINDS) - 1 };
-static const struct {
-	enum variant fault;
-	bool causal;
-	unsigned harmless, sometimes;
-} faults[] = {
-	{FAULT_ZEROS, false, 0, 0},
-	{FAULT_ZEROS, true, 0, 0},
-	{FAULT_NAN, false, 0, 0},
-	{FAULT_LAST_ROW, false, 0, 0},
-	{FAULT_NO_RESCALE, false, KIND(CONSTANT), KIND(VERY_NEGATIVE)},
-	{FAULT_BLOCK_MAX, false, KIND(CONSTANT), 0},
-	{FAULT_NO_MAX, false, KIND(RANDOM) | KIND(CONSTANT), KIND(RAMP)},
-	{FAULT_MAX_FROM_ZERO, false, EVERY_KIND & ~KIND(VERY_NEGATIVE), 0},
-	{FAULT_DROPPED_TAIL, false, 0, 0},
-	{FAULT_CAUSAL_OFF, true, 0, KIND(ONE_HOT)},
-	{FAULT_BF16_P, false, KIND(LARGE_LOGITS), KIND(ONE_HOT) | KIND(VERY_NEGATIVE)},
-};
-
-enum { FAULTS = sizeof faults / sizeof faults[0] };
-
-/* Adds 1 to found[f] of each fault f of this mask that shows in O or LSE. The right kernel passes. */
-static void count_found(struct shape shape, bool causal, enum input_kind kind, int found[FAULTS])
-{
-	struct setting s = set_up(shape, causal, kind, 7, 0.0);
-	struct comparison right = run(&s, CORRECT_ONLINE);
-	cr_expect(right.checks[O].passed && right.checks[LSE].passed);
-	free_run(&right);
-	for (size_t f = 0; f < FAULTS; f++) {
-		if (faults[f].causal != causal)
-			continue;
-		struct comparison wrong = run(&s, faults[f].fault);
-		found[f] += !wrong.checks[O].passed || !wrong.checks[LSE].passed;
-		free_run(&wrong);
-	}
-	tear_down(&s);
-}
-
-Test(check, planted_faults_fail)
-{
-	enum { SHAPES = 4 };
-	static const struct shape shapes[SHAPES] = {
-		{1, 2, 111, 64}, {1, 2, 125, 40}, {1, 2, 47, 128}, {1, 2, 270, 8}};
-	for (int kind = 0; kind < INPUT_KINDS; kind++) {
-		int found[FAULTS] = {0};
-		for (int i = 0; i < 2 * SHAPES; i++)
-			count_found(shapes[i / 2], i % 2, (enum input_kind)kind, found);
-		for (size_t f = 0; f < FAULTS; f++) {
-			int least = faults[f].harmless >> kind & 1 ? 0 : faults[f].sometimes >> kind & 1 ? 1 : SHAPES;
-			int most = faults[f].harmless >> kind & 1 ? 0 : SHAPES;
-			cr_expect(
-				found[f] >= least && found[f] <= most, "%s, %s: found in %d of %d shapes",
-				variant_name(faults[f].fault), input_kind_names[kind], found[f], SHAPES);
-		}
-	}
-}
-
-/* A mask of -1e4 hides nothing from a row whose visible scores are below it. */
-Test(check, a_mask_of_ten_thousand_fails)
-{
-	struct setting s = set_up((struct shape){1, 2, 97, 64}, true, INPUT_VERY_NEGATIVE, 7, 1.0);
-	struct comparison right = run(&s, CORRECT_NAIVE), wrong = run(&s, FAULT_SMALL_MASK);
-	cr_expect(right.checks[O].passed && right.checks[LSE].passed);
-	cr_expect(!wrong.checks[O].passed && !wrong.checks[LSE].passed);
-	free_run(&right);
-	free_run(&wrong);
-	tear_down(&s);
-}
-
-static float by_difference(float e)
-{
-	return (e - 1.0f) / (e + 1.0f);
-}
-
-static float by_complement(float e)
-{
-	return 1.0f - 2.0f / (e + 1.0f);
-}
-
-/* tanh as a difference of exponentials: of small scores it leaves roundings as large as the cap. The first bounds forgot
- * that, and refused right submissions of a class (tests/classroom/submissions/right.edits): of rows, and, where a row has few
- * keys, of elements. Kills: such a bound that is lost, and one that allows ten times as much. */
-Test(check, a_soft_cap_by_exponentials_passes)
-{
-	enum { N = 48, D = 16 };
-	const float cap = 108.0f;
-	float (*const forms[])(float) = {by_difference, by_complement};
-	double of_rows = 0.0, of_elements = 0.0;
-	for (uint64_t seed = 0; seed < 40; seed++) {
-		struct setting s = set_up((struct shape){1, 1, N, D}, true, INPUT_RANDOM, 190988471 + seed, 0.0);
-		struct named_values inputs[] = {
-			{"Q", s.values[0]}, {"K", s.values[1]}, {"V", s.values[2]}, {NULL, NULL}};
-		struct error error;
-		float o[N * D] = {0};
-		expectations_free(&s.expectations);
-		s.problem.softcap = cap;
-		cr_assert_eq(attention_expect(&s.problem, inputs, &s.expectations, &error), 0);
-		for (size_t i = 0; i < N; i++) {
-			float p[N], l = 0.0f;
-			for (size_t j = 0; j <= i; j++) {
-				float dot = 0.0f;
-				for (size_t c = 0; c < D; c++)
-					dot += s.values[0][i * D + c] * s.values[1][j * D + c];
-				float e = expf(2.0f * s.problem.scale * dot / cap);
-				l += p[j] = expf(cap * forms[seed % 2](e));
-			}
-			for (size_t c = 0; c < D; c++)
-				for (size_t j = 0; j <= i; j++)
-					o[i * D + c] += p[j] / l * s.values[2][j * D + c];
-		}
-		struct check check = check_tensor(expectations_find(&s.expectations, "O"), o);
-		cr_expect(check.passed, "seed %zu", (size_t)seed);
-		of_rows = fmax(of_rows, check.row_ratio);
-		of_elements = fmax(of_elements, check_ratio(&check));
-		tear_down(&s);
-	}
-	cr_expect(
-		of_rows > 0.05 && of_rows < 0.2 && of_elements > 0.1 && of_elements < 0.3,
-		"%g of the bound of a row, %g of an element's", of_rows, of_elements);
 }
 
 /* A term near `term` whose addition to `sum` rounds up by nearly half a unit in the last place. */
@@ -352,19 +270,22 @@ Test(check, tolerance_does_not_drift)
 	cr_assert_float_eq(
 		tolerance_of_score_gradient(&terms, 0.5, 7.0, 3.0),
 		0x1p-23 * 0.5 * ((8 + 128 + 32) * 7.0 + 100.0 * 3.0), 1e-12);
+	cr_assert_eq(
+		tolerance_of_score_gradient(&terms, 0.0, 5.0, 1.0), 0x1p-126 * 6.0,
+		"of a weight that is flushed to 0");
 	terms.random_walk = true;
 	cr_assert_float_eq(tolerance_factor(&terms), 236.0, 1e-12, "no random walk at N <= 1024");
 	terms.seq = 16384;
 	cr_assert_float_eq(tolerance_factor(&terms), 8 + 2 * 128.0 + 100.0, 1e-12);
 
-	struct setting s = set_up((struct shape){1, 1, 256, 64}, false, INPUT_RANDOM, 7, 0.0);
-	struct comparison o = run(&s, CORRECT_NAIVE);
-	for (int t = 0; t < OUTPUTS; t++) {
-		double ratio = check_ratio(&o.checks[t]);
+	struct setting s = set_up((struct shape){1, 1, 256, 64}, false, INPUT_RANDOM, 7);
+	struct check checks[OUTPUTS];
+	run(&s, NAIVE, checks);
+	for (int t = 0; t <= LSE; t++) {
+		double ratio = check_ratio(&checks[t]);
 		cr_expect(ratio > 1e-3 && ratio < 0.1, "%s: error/tolerance %g", output_names[t], ratio);
-		cr_expect(o.checks[t].power > 1e4, "%s: power %g", output_names[t], o.checks[t].power);
+		cr_expect(checks[t].power > 1e4, "%s: power %g", output_names[t], checks[t].power);
 	}
-	free_run(&o);
 	tear_down(&s);
 }
 

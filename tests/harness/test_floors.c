@@ -66,65 +66,42 @@ Test(floors, what_l2_keeps)
 	}
 }
 
-Test(floors, few_blocks_fill_few_sms)
-{
-	const struct gpu *gpu = gpu_find("h100");
-	struct floor_work work = {.flop = 1e12, .blocks = 8};
-	double few = floor_compute(&work, gpu).ms;
-	work.blocks = 1024;
-	double many = floor_compute(&work, gpu).ms;
-	work.blocks = 0;
-	cr_assert_float_eq(few / many, 132.0 / 8.0, 1e-9);
-	cr_assert_float_eq(floor_compute(&work, gpu).ms, many, 0);
-	work = (struct floor_work){.input_bytes = 1e9, .blocks = 1};
-	double one = floor_compute(&work, gpu).ms;
-	work.blocks = 0;
-	cr_assert_float_eq(one, floor_compute(&work, gpu).ms, 0, "one block may use all of the HBM bandwidth");
-}
-
-/* The cost and the occupancy are two numbers; the floor of a run has both in one. */
+/* The cost and the occupancy are two numbers; the floor of a run has both in one. Few blocks fill few of 132 SMs, and
+ * one may use all of the HBM bandwidth. What bounds the few need not bound all. Kills: a full floor held against the
+ * other. */
 Test(floors, cost_and_occupancy_apart)
 {
 	const struct gpu *gpu = gpu_find("h100");
-	/* One head of N = 1024, d = 64: 268 MFLOP, 4.0 us of 132 SMs, 530 us of one; HBM alone 0.23 us. */
-	struct floor_work work = {.input_bytes = 3 * 4 * 1024 * 64, .flop = 4.0 * 1024 * 1024 * 64, .blocks = 1};
-	struct floor floor = floor_compute(&work, gpu);
-	cr_assert_float_eq(floor.ms, 0.5296, 0.0001);
-	cr_assert_float_eq(floor.full_ms, 0.004012, 0.000001);
-	cr_assert_float_eq(floor.memory_ms, 0.0002348, 0.0000001);
-	cr_assert(floor.busy_sms == 1 && floor.sms == 132);
-	cr_assert_float_eq(floor.ms / floor.full_ms, 132, 1e-9);
-	/* What bounds it may change when all SMs work: then HBM does. */
-	work = (struct floor_work){.input_bytes = 1e9, .flop = 1e9, .blocks = 2};
-	floor = floor_compute(&work, gpu);
-	cr_assert_str_eq(floor.bound_by, "fp32");
-	cr_assert_str_eq(floor.full_bound_by, "hbm");
-	cr_assert_float_eq(floor.full_ms, floor.memory_ms, 0);
-	cr_assert_eq(floor.busy_sms, 2);
-	/* Nor is what bounds the few what bounds all, where that is second: kills a full floor held against the other. */
-	work = (struct floor_work){
-		.input_bytes = 1e-3 * gpu->hbm_bytes_per_s,
-		.flop = 2e-3 * gpu->fp32_flop_per_s,
-		.exponentials = 5e-3 * gpu->exp_per_s,
-		.blocks = 13};
-	floor = floor_compute(&work, gpu);
-	cr_assert_float_eq(floor.full_ms, 5, 1e-9);
-	cr_assert_str_eq(floor.full_bound_by, "exp");
-	work.blocks = 1000;
-	cr_assert_eq(floor_compute(&work, gpu).busy_sms, 132);
-	work.blocks = 0;
-	cr_assert_eq(floor_compute(&work, gpu).busy_sms, 132, "not known: no limit");
-}
-
-Test(floors, shared_bytes_are_a_lower_bound)
-{
+	static const struct {
+		double hbm, fp32, exp, shared; /* milliseconds of all SMs */
+		size_t blocks, busy;
+		double ms, full_ms;
+		const char *bound_by, *full_bound_by;
+	} cases[] = {
+		{1, 2, 5, 3, 13, 13, 5 * 132 / 13.0, 5, "exp", "exp"},
+		{1, 0.5, 0, 0, 2, 2, 0.5 * 132 / 2, 1, "fp32", "hbm"},
+		{0, 0, 0, 7, 8, 8, 7 * 132 / 8.0, 7, "shared", "shared"},
+		{1, 0, 0, 0, 1, 1, 1, 1, "hbm", "hbm"},
+		{0, 4, 0, 0, 1000, 132, 4, 4, "fp32", "fp32"},
+		{0, 4, 0, 0, 0, 132, 4, 4, "fp32", "fp32"}, /* not known: no limit */
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct floor_work work = {
+			.input_bytes = 1e-3 * cases[i].hbm * gpu->hbm_bytes_per_s,
+			.flop = 1e-3 * cases[i].fp32 * gpu->fp32_flop_per_s,
+			.exponentials = 1e-3 * cases[i].exp * gpu->exp_per_s,
+			.shared_bytes = 1e-3 * cases[i].shared * gpu->shared_bytes_per_s,
+			.blocks = cases[i].blocks};
+		struct floor floor = floor_compute(&work, gpu);
+		cr_expect_float_eq(floor.ms, cases[i].ms, 1e-9, "case %zu: %g", i, floor.ms);
+		cr_expect_float_eq(floor.full_ms, cases[i].full_ms, 1e-9, "case %zu: %g", i, floor.full_ms);
+		cr_expect_float_eq(floor.memory_ms, cases[i].hbm, 1e-9, "case %zu: %g", i, floor.memory_ms);
+		cr_expect_str_eq(floor.bound_by, cases[i].bound_by, "case %zu", i);
+		cr_expect_str_eq(floor.full_bound_by, cases[i].full_bound_by, "case %zu", i);
+		cr_expect(floor.busy_sms == cases[i].busy && floor.sms == 132, "case %zu", i);
+	}
 	/* 32 lanes that read one word ask for 128 bytes, 4 of them distinct. */
-	cr_assert_float_eq(floor_shared_bytes(128), 4, 0);
-	const struct gpu *gpu = gpu_find("h100");
-	struct floor_work work = {.shared_bytes = gpu->shared_bytes_per_s};
-	struct floor floor = floor_compute(&work, gpu);
-	cr_assert_str_eq(floor.bound_by, "shared");
-	cr_assert_float_eq(floor.ms, 1000, 1e-6);
+	cr_expect_float_eq(floor_shared_bytes(128), 4, 0);
 }
 
 /* Kills: roofs of another GPU, which no run on the simulated device asks for. */

@@ -1,8 +1,7 @@
 /* The double-precision reference against cases worked out by hand. */
-#include "in_use.h"
-#include "problem/inputs.h"
 #include "support/parallel.h"
 #include "verify/attention.h"
+#include "verify/gradients.h"
 #include "verify/range.h"
 #include "verify/reference.h"
 
@@ -34,137 +33,30 @@ Test(reference, one_token_returns_its_value)
 	attention_reference_free(&r);
 }
 
-/* A sink that has all the weight is rounded like a score of its size, one far below the scores like none. */
-Test(reference, a_sink_has_the_roundings_of_its_size)
+/*
+ * Of gradients: N = 2, d = 1, one key in one direction and one in the other.
+ *     q = 2  k = (3, -3)  scale = 0.5  v = (1, -1)  dO = 4    S = (3, -3)  p = (e^3, e^-3) / (e^3 + e^-3)
+ * That they are the derivatives of the forward, tests/variants/test_reference.c says.
+ */
+Test(reference, tolerances_of_gradients)
 {
-	const float q[] = {1}, k[] = {2}, v[] = {3}, sinks[] = {10000.123f, -10000};
-	struct attention_inputs in = {1, 1, 1, 1, false, 1, q, k, v, {0}, false};
-	struct attention_reference without = compute(in, NULL, 0);
-	for (size_t s = 0; s < 2; s++) {
-		in.modifiers.sink = &sinks[s];
-		struct attention_reference r = compute(in, NULL, 0);
-		double rounding = ldexp(1, ilogb(r.lse[0]) - 24); /* to fp32 */
-		cr_assert_float_eq(r.lse[0], s == 0 ? sinks[0] : 2, 1e-9);
-		cr_assert_geq(r.lse_tolerance[0], rounding, "%g: %g", sinks[s], r.lse_tolerance[0]);
-		if (s == 1)
-			cr_assert_eq(r.lse_tolerance[0], without.lse_tolerance[0]);
-		attention_reference_free(&r);
+	const float q[] = {2, 2}, k[] = {3, -3}, v[] = {1, -1}, d_o[] = {4, 4};
+	struct attention_inputs inputs = {1, 1, 2, 1, false, 0.5f, q, k, v, {0}, false};
+	struct attention_gradients g;
+	cr_assert(attention_gradients_compute(
+		&inputs, d_o, (struct row_list){NULL, 0}, (struct row_list){NULL, 0}, &g));
+	double eps = 0x1p-23, p[2] = {1 / (1 + exp(-6)), 1 / (1 + exp(6))};
+	double score = 0.5 * (8 * 6 + 0.5 * 6), phi = 8 + 1 + score;
+	double products = 4 + 4; /* |dO v| of the key, and of the mean: |v| is 1 everywhere */
+	double ds[2] = {
+		eps * p[0] * ((8 + 1 + 0.5) * products + score * products),
+		eps * p[1] * ((8 + 1 + 0.5) * products + score * products)};
+	for (size_t row = 0; row < 2; row++) {
+		cr_expect_float_eq(g.dq_tolerance[row], 0.5 * (ds[0] * 3 + ds[1] * 3), 1e-15);
+		cr_expect_float_eq(g.dk_tolerance[row], 2 * 0.5 * ds[row] * 2, 1e-15, "two queries");
+		cr_expect_float_eq(g.dv_tolerance[row], 2 * eps * phi * p[row] * 4, 1e-15);
 	}
-	attention_reference_free(&without);
-}
-
-static double any_bias(const struct problem *problem, size_t head, size_t i, size_t j)
-{
-	(void)problem, (void)head;
-	return 0x1p-8 * fabs((double)i - (double)j);
-}
-
-static double no_factor(const struct problem *problem, size_t head, size_t i, size_t j)
-{
-	(void)problem, (void)head, (void)i, (void)j;
-	return 1.0;
-}
-
-/* The bias is 2^-8 per key; both scores are 1, and the key further away has the larger bound. */
-Test(reference, a_bias_has_the_roundings_of_its_size)
-{
-	const float ones[] = {1, 1};
-	const struct score_rules rules = {.bias = any_bias, .factor = no_factor};
-	const struct problem problem = {.rules = &rules};
-	struct attention_reference r = compute(
-		(struct attention_inputs){1, 1, 2, 1, false, 1.0f, ones, ones, ones, {.problem = &problem}, false},
-		NULL, 0);
-	cr_expect_float_eq(r.lse_tolerance[1], 0x1p-23 * (8 + 2 / 2 + 8.5 + 8 * 0x1p-8), 1e-15);
-	attention_reference_free(&r);
-}
-
-Test(reference, chosen_rows_equal_the_whole)
-{
-	enum { N = 19, D = 5, HEADS = 3 };
-	float q[HEADS * N * D], k[HEADS * N * D], v[HEADS * N * D];
-	for (size_t i = 0; i < HEADS * N * D; i++) {
-		q[i] = input_normal(1, "Q", i);
-		k[i] = input_normal(1, "K", i);
-		v[i] = input_normal(1, "V", i);
-	}
-	const size_t rows[] = {0, 18, 20, 56};
-	struct attention_inputs inputs = {1, HEADS, N, D, true, 0.3f, q, k, v, {0}, false};
-	struct attention_reference all = compute(inputs, NULL, 0), some = compute(inputs, rows, 4);
-	for (size_t r = 0; r < 4; r++) {
-		cr_assert_eq(some.lse[r], all.lse[rows[r]]);
-		for (size_t c = 0; c < D; c++)
-			cr_assert_eq(some.o[r * D + c], all.o[rows[r] * D + c]);
-	}
-	attention_reference_free(&all);
-	attention_reference_free(&some);
-}
-
-/* Above 2^30 products rows are sampled: the first and the last of each head among them, none twice, all in order. */
-Test(reference, large_problems_are_sampled)
-{
-	struct problem problem = {.batch = 1, .heads = 2, .seq = 30000, .dim = 1, .seed = 3, .input = INPUT_RANDOM};
-	size_t count = problem.heads * problem.seq;
-	float *values = calloc(count, sizeof *values);
-	struct named_values inputs[] = {{"Q", values}, {"K", values}, {"V", values}, {NULL, NULL}};
-	struct expectations expectations;
-	struct error error;
-	problem_fill_defaults(&problem);
-	cr_assert_eq(attention_expect(&problem, inputs, &expectations, &error), 0);
-	cr_assert_eq(expectations.row_count, 128);
-	cr_assert_eq(expectations.all_rows, count);
-	cr_assert_eq(expectations.rows[0], 0);
-	cr_assert_eq(expectations.rows[63], 29999);
-	cr_assert_eq(expectations.rows[64], 30000);
-	cr_assert_eq(expectations.rows[127], 59999);
-	for (size_t i = 1; i < 128; i++)
-		cr_assert_lt(expectations.rows[i - 1], expectations.rows[i]);
-	size_t *other = sample_rows(4, 2, problem.seq, &count);
-	cr_expect(
-		count == 128 && memcmp(other, expectations.rows, count * sizeof *other) != 0, "drawn with the seed");
-	free(other);
-	expectations_free(&expectations);
-	free(values);
-}
-
-/* Kills: a row of a packed sequence's end that is left out, or two times there; one of another head's sequence. */
-Test(reference, the_ends_of_packed_sequences_are_sampled_besides)
-{
-	static const size_t firsts[] = {0, 30000, 30001, 40001}, ends[] = {30000, 30001, 40001, 40003};
-	struct problem problem = {.batch = 1, .heads = 2, .seq = 40003, .dim = 1, .seed = 3, .input = INPUT_RANDOM};
-	cr_assert(packing_read(&problem.packing, "30000,1,10000,2", 40003));
-	size_t elements = problem.heads * problem.seq, drawn_count, both = 0;
-	float *values = calloc(elements, sizeof *values);
-	struct named_values inputs[] = {{"Q", values}, {"K", values}, {"V", values}, {NULL, NULL}};
-	struct expectations expectations;
-	struct error error;
-	problem_fill_defaults(&problem);
-	size_t in_use[IN_USE_TIMES];
-	for (int i = 0; i < IN_USE_TIMES; i++) {
-		cr_assert_eq(attention_expect(&problem, inputs, &expectations, &error), 0);
-		expectations_free(&expectations);
-		in_use[i] = bytes_in_use();
-	}
-	cr_expect_not(grows(in_use));
-	cr_assert_eq(attention_expect(&problem, inputs, &expectations, &error), 0);
-	size_t *drawn = sample_rows(3, 2, problem.seq, &drawn_count), at = 0, next = 0;
-	for (size_t row = 0; row < elements; row++) {
-		bool is_end = false, is_drawn = next < drawn_count && drawn[next] == row;
-		for (size_t s = 0; s < 4; s++)
-			is_end |= row % problem.seq == firsts[s] || row % problem.seq == ends[s] - 1;
-		next += is_drawn;
-		both += is_end && is_drawn;
-		if (!is_end && !is_drawn)
-			continue;
-		cr_assert_lt(at, expectations.row_count, "row %zu", row);
-		cr_assert_eq(expectations.rows[at], row, "%zu in place of %zu", expectations.rows[at], row);
-		at++;
-	}
-	cr_expect_eq(at, expectations.row_count);
-	cr_expect_eq(at, 2 * (64 + 7) - both);
-	cr_expect_geq(both, 4);
-	free(drawn);
-	expectations_free(&expectations);
-	free(values);
+	attention_gradients_free(&g);
 }
 
 static void count_part(void *context, size_t index)
