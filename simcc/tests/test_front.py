@@ -311,8 +311,10 @@ static int third() { return vgetq_lane_s32(vdupq_n_s32(3), 0); }
 #include <immintrin.h>
 static int third() { return _mm_extract_epi16(_mm_sad_epu8(_mm_set1_epi8(3), _mm_setzero_si128()), 0) / 8; }
 #endif
+#include <atomic>
 #include <cstdio>
 #include <malloc.h>
+#include <memory>
 #include <mutex>
 #include <random>
 #include <type_traits>
@@ -325,6 +327,10 @@ int main()
 {
 	std::mt19937 numbers(1);
 	std::call_once(flag, [] { puts("once"); });
+	std::atomic<int> counter{1};
+	std::shared_ptr<int> owner = std::make_shared<int>(__sync_fetch_and_add((int *)&counter, 1)), other = owner;
+	if (counter.fetch_add(*owner) != 2 || owner.use_count() != 2)
+		return 1;
 	quad *p;
 	cudaMalloc(&p, 2 * sizeof *p), cudaMemset(p, 0, 2 * sizeof *p);
 	k<<<1, 1>>>(p);

@@ -9,10 +9,10 @@ from support import FIRST, OTHER, Case, needs_other, program, without_namespaces
 
 WAYS = [("2", "forward"), ("1", "reverse"), ("2", "reverse"), ("1", "shuffle:1"), ("2", "shuffle:7")]
 OTHER_RUN = with_other_compiler()
-# The program that has what an optimizer would like to change, one of shared memory and loops, and asynchronous copies.
+# The program that has what an optimizer would like to change, one of loops and branches, and asynchronous copies.
 LEVELS = {
     (name, level): program(PLACES[name], level, name=f"programs.{name}{level}").run
-    for name in ("selftest", "softmax", "copies")
+    for name in ("selftest", "trace", "copies")
     for level in ("-g", "-O3")
 }
 

@@ -198,17 +198,16 @@ class Traces(Case):
         lines = 0
         for name in NAMES:
             lines += self.usual_trace_of(name).count("\n")
-        self.assertGreater(lines, 1000)
+        self.assertGreater(lines, 500)
 
     # ---- always the same ----
 
     def test_whatever_the_order_the_threads_and_the_checks(self):
-        compared = [name for name in ORDERED if name != "reductions"]  # there the block that is last adds up
-        for name in compared:
+        for name in ORDERED:
             first = self.usual_trace_of(name)
             for way in WAYS:
                 self.expect_same(name, f"with {way}", first, self.trace_of(RUN[name], **way))
-        self.assertGreaterEqual(len(compared), 15)
+        self.assertGreaterEqual(len(ORDERED), 15)
 
     @needs_other
     def test_whatever_the_compiler(self):
