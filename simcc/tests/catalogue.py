@@ -22,7 +22,7 @@ ALONE_IF_COUNTED = {
 }
 BATCH_SIZE = 11
 # Accesses of every width, structures that are copied, the stack, loops that diverge, atomics and exchanges.
-SAMPLE = ["trace", "selftest", "vectors", "source_counts", "divergence", "shuffles"]
+SAMPLE = ["trace", "selftest", "source_counts", "divergence", "shuffles"]
 
 
 def _source(name: str) -> Path:
