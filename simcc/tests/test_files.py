@@ -230,6 +230,9 @@ class Files(Case):
                 self.build(compiler, f"{files} -o program")
                 self.expect_output(f"{compiler.cxx} {files}", "program", printed)
             self.expect_refused(compiler, "main.o kernels.o twice.o -o program", "multiple definition", "stored")
+            says = ["main.cu:7:39: error: 'stored' is not defined in this file: device variables of other files need"]
+            says += ["main.cu:7:60: error: 'add(int)' is not defined in this file: device code of other files needs"]
+            self.expect_refused(compiler, f"{mode} -DDEVICE_TOO main.cu kernels.cu -o program", *says)
 
     def test_fast_and_counted_code_are_not_linked(self):
         """What one half writes the other half's checks cannot know. C and C++ files go with either."""

@@ -139,5 +139,25 @@ int main()
 		dy[t] = operations[t % 2](grid[t % 2][t % 3]);
 	});
 	EXPECT(element(dy, 0) == -1 && element(dy, 1) == 25);
+
+	// A number that an integer has not: as a GPU converts it, and the conversions of the headers.
+	const float reals[] = {1e30f, __builtin_nanf(""), -7.9f};
+	const double not_a_number = reals[1];
+	//= each load=4*8+8/9/9 store=4/1/1
+	each<<<1, 1>>>([=, x = device_copy(reals, 3), nan = device_copy(&not_a_number, 1)] __device__(int) {
+		const long long results[][2] = {
+			{(int)x[0], 0x7fffffff},
+			{(int)-x[0], -0x80000000ll},
+			{(unsigned)-x[0], 0},
+			{(unsigned)x[0], 0xffffffff},
+			{(long long)x[0], 0x7fffffffffffffff},
+			{(int)x[1], 0},
+			{(long long)x[1], -0x7fffffffffffffff - 1},
+			{(int)nan[0], -0x80000000ll},
+			{(short)x[2], -7},
+		};
+		*dy = first_wrong(results);
+	});
+	EXPECT(element(dy, 0) == 0);
 	return 0;
 }
