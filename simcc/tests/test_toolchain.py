@@ -3,13 +3,12 @@ its own folder."""
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sys
 from pathlib import Path
 
-from support import FIRST, HOME, RUNNER, Case, long_test, run
+from support import FIRST, HOME, RUNNER, Case, long_test, own_files, run
 
 # A C compiler and the C++ compiler that belongs to it.
 PAIRS = [
@@ -70,17 +69,6 @@ MAKE_CC = [f"CC={FIRST.cc}", f"CXX={FIRST.cxx}"]
 
 def makefile_value(directory: Path, expression: str) -> list[str]:
     return ["make", "-s", "-C", str(directory), "--eval", f"print:;@echo {expression}", "print"]
-
-
-def own_files() -> list[Path]:
-    """All that a program is made with, in whatever folder it lies."""
-    found = []
-    for folder, folders, files in os.walk(HOME):
-        if folder == str(HOME):
-            folders[:] = [name for name in folders if name not in ("bench", "build", "tests")]
-        folders[:] = [name for name in folders if name != "__pycache__"]
-        found += [Path(folder, name) for name in files if not name.startswith(".") and not name.endswith(".md")]
-    return found
 
 
 class Toolchain(Case):

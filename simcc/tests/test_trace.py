@@ -29,6 +29,26 @@ WAYS = [
 USUAL_TRACES: dict[str, str] = {}
 MEGABYTE = 1 << 20
 
+# How a program ends, its exit status and the trace's error; the lines that it must have.
+ENDS = [
+    # All of the blocks before the one that fails, and of that one all it did; the launch after it never ran.
+    ("stray", 1, "cudaErrorIllegalAddress", {}, [
+        "stray 0,0,0 0 global alloc0 store 16 [0,16] before",
+        "stray 0,0,0 1 global alloc0 store 16 [0,16] after",
+        "stray 0,0,0 2 global alloc0 store 16 [0,16] last",
+        "stray 1,0,0 0 global alloc0 store 16 [16,32] before",
+        "stray 1,0,0 1 global alloc0 store 8 [16,20] [400,404] after also",
+    ]),
+    # An interval is the number of barriers the thread has passed: those that have left passed none.
+    ("leave", 0, None, {"SIM_CHECK": "memcheck"}, [
+        "leave 0,0,0 0 global alloc0 store 16 [0,16] all",
+        "leave 0,0,0 1 global alloc0 store 8 [0,8] left",
+        "grid 0,0,0 0 global alloc0 store 4 [0,4] grid",
+    ]),
+    # What was complete is in the file, whatever ends the program.
+    ("killed", 128 + 9, None, {}, ["grid 0,0,0 0 global alloc0 store 4 [0,4] grid"]),
+]  # fmt: skip
+
 CALLS = inline(
     "trace.calls",
     r"""#include <cuda_runtime.h>
@@ -221,55 +241,21 @@ class Traces(Case):
     def run_end(self, how: str, **settings: str) -> Outcome:
         return TRACE(how, SIM_TRACE=str(self.trace_path), **settings)
 
-    def error_of(self, trace: Trace) -> str | None:
-        return trace.lines[0].get("error")
-
-    def test_an_error_in_the_kernel(self):
-        """All of the blocks before the one that fails, and of that one all it did; the launch after it never ran."""
-        for threads in ("1", "3"):
-            outcome = self.run_end("stray", SIM_THREADS=threads, SIM_ORDER="forward")
-            trace = read_trace(self.trace_path)
-            self.assertEqual(outcome.status, 1)
-            self.assertIn("Invalid __global__ write", outcome.err)
-            self.assertEqual(self.error_of(trace), "cudaErrorIllegalAddress")
-            expected = [
-                "stray 0,0,0 0 global alloc0 store 16 [0,16] before",
-                "stray 0,0,0 1 global alloc0 store 16 [0,16] after",
-                "stray 0,0,0 2 global alloc0 store 16 [0,16] last",
-                "stray 1,0,0 0 global alloc0 store 16 [16,32] before",
-                "stray 1,0,0 1 global alloc0 store 8 [16,20] [400,404] after also",
-            ]
-            self.expect_accesses("stray", trace, expected)
-
-    def test_threads_that_leave_before_a_barrier(self):
-        """An interval is the number of barriers the thread has passed: those that have left passed none."""
-        outcome = self.run_end("leave", SIM_CHECK="memcheck", SIM_ORDER="forward")
-        self.assertEqual(outcome.status, 0, outcome.err)
-        expected = [
-            "leave 0,0,0 0 global alloc0 store 16 [0,16] all",
-            "leave 0,0,0 1 global alloc0 store 8 [0,8] left",
-            "grid 0,0,0 0 global alloc0 store 4 [0,4] grid",
-        ]
-        self.expect_accesses("leave", read_trace(self.trace_path), expected)
+    def test_how_a_trace_ends(self):
+        for how, status, error, settings, expected in ENDS:
+            for threads in ("1", "3"):
+                outcome = self.run_end(how, SIM_THREADS=threads, SIM_ORDER="forward", **settings)
+                trace = read_trace(self.trace_path)
+                self.assertEqual((outcome.status, trace.lines[0].get("error")), (status, error), outcome.err)
+                self.expect_accesses(how, trace, expected)
 
     def test_an_endless_loop(self):
         outcome = self.run_end("spin", SIM_TIMEOUT="0.1", SIM_ORDER="forward")
-        trace = read_trace(self.trace_path)
-        self.assertEqual(outcome.status, 1, outcome.err)
-        self.assertEqual(self.error_of(trace), "cudaErrorLaunchTimeout")
-        self.assertEqual(len(trace.lines), 3)
-        self.assertEqual(
-            spell_access(trace.lines[1]), with_line_numbers("spin 0,0,0 0 global alloc0 store 8 [0,8] spin")
-        )
-        self.assertEqual(trace.lines[2]["interval"], 1)
-        self.assertGreater(trace.lines[2]["bytes"], 1000)
-
-    def test_a_killed_program(self):
-        """What was complete is in the file, whatever ends the program."""
-        outcome = self.run_end("killed", SIM_THREADS="1", SIM_ORDER="forward")
-        self.assertEqual(outcome.status, 128 + 9)
-        expected = ["grid 0,0,0 0 global alloc0 store 4 [0,4] grid"]
-        self.expect_accesses("killed", read_trace(self.trace_path), expected)
+        head, stored, looked = read_trace(self.trace_path).lines
+        self.assertEqual((outcome.status, head["error"]), (1, "cudaErrorLaunchTimeout"), outcome.err)
+        self.assertEqual(spell_access(stored), with_line_numbers("spin 0,0,0 0 global alloc0 store 8 [0,8] spin"))
+        self.assertEqual(looked["interval"], 1)
+        self.assertGreater(looked["bytes"], 1000)
 
     def test_the_limit(self):
         """The first lines that fit, the same ones however the blocks were run, and a last one that says so."""
