@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import functools
 import hashlib
+import itertools
 import os
 import re
 import resource
@@ -483,6 +484,12 @@ class Case(unittest.TestCase):
 
     def expect_in(self, part: str, whole: str, message: str = "") -> None:
         self.expect(part in whole, f"{message}: no {part!r} in\n{whole}")
+
+    def expect_same(self, what: str, ours: str, theirs: str) -> None:
+        """Two texts, of many lines perhaps: shows the first that differ."""
+        pairs = itertools.zip_longest(ours.splitlines(), theirs.splitlines())
+        shown = next((pair for pair in pairs if pair[0] != pair[1]), None)
+        self.expect(ours == theirs, f"{what} differs: {shown}")
 
     def expect_silent(self, outcome: Outcome, message: str) -> None:
         self.expect(outcome.status == 0 and not outcome.err, f"{message}: status {outcome.status}: {outcome.err}")

@@ -108,12 +108,6 @@ class Traces(Case):
         got = [spell_access(line) for line in trace.accesses]
         self.assertEqual(got, [with_line_numbers(line) for line in expected], what)
 
-    def expect_same(self, name: str, how: str, trace: str, other: str) -> None:
-        if trace != other:
-            pairs = zip(trace.splitlines(), other.splitlines())
-            shown = next((pair for pair in pairs if pair[0] != pair[1]), ("one is longer", ""))
-            self.expect(False, f"{name} differs {how}:\n{shown[0][:300]}\n{shown[1][:300]}")
-
     # ---- by hand ----
 
     def test_lines_worked_out_by_hand(self):
@@ -226,7 +220,7 @@ class Traces(Case):
         for name in ORDERED:
             first = self.usual_trace_of(name)
             for way in WAYS:
-                self.expect_same(name, f"with {way}", first, self.trace_of(RUN[name], **way))
+                self.expect_same(f"{name} with {way}", first, self.trace_of(RUN[name], **way))
         self.assertGreaterEqual(len(ORDERED), 15)
 
     @needs_other
@@ -234,7 +228,7 @@ class Traces(Case):
         for name, run in OTHER_RUN.items():
             ours = self.trace_of(RUN[name], SIM_THREADS="1")
             theirs = self.trace_of(run, SIM_THREADS="1")
-            self.expect_same(name, f"between {FIRST.cxx} and {OTHER.cxx}", ours, theirs)
+            self.expect_same(f"{name} of {FIRST.cxx} and {OTHER.cxx}", ours, theirs)
 
     # ---- ends ----
 
@@ -271,7 +265,7 @@ class Traces(Case):
             self.assertEqual((last["lines"], last["launch"], last["limit_bytes"]), (lines, 0, MEGABYTE))
             self.assertTrue(MEGABYTE - 2000 < len(content) < MEGABYTE + 200, f"{len(content)} bytes")
             first = first or content
-            self.expect_same("crowd", order, first, content)
+            self.expect_same(f"crowd, {order}", first, content)
         self.run_end("crowd", SIM_TRACE_LIMIT="64", SIM_ORDER="forward")
         whole = self.trace_path.read_text()
         self.assertGreater(len(whole), 3 * MEGABYTE)
