@@ -1,4 +1,4 @@
-"""The plugin that makes what clang generates count: statements counted by hand, arguments, both sides. What it
+"""The plugin that makes what clang generates count: statements counted by hand, arguments. What it
 refuses: test_mistakes.py.
 
 Kills a front end that: loses an access of a statement (a line of COUNTED each), counts one of a thread's own, tells
@@ -152,89 +152,7 @@ __global__ void many(float *, numbers<8180>, int, int, int, int) // this kernel'
 int main() {}
 """
 
-# What is written once for both sides, or shared with them, stays each side's own; what C++ leaves open is as on a GPU.
-BOTH_SIDES = r"""#include <cstdio>
-struct base {
-	__host__ __device__ virtual int f(int *p) { return p[0]; }
-	__device__ virtual int pure(int *) { return 0; }
-	__host__ __device__ virtual ~base() {}
-};
-struct derived : base {
-#ifdef __CUDA_ARCH__
-	__host__ __device__ int f(int *p) override { return p[1]; }
-#else
-	__host__ __device__ int f(int *) override { return 1000; }
-#endif
-};
-struct abstract { __device__ virtual int g(int *) = 0; };
-struct real : abstract { __device__ int g(int *p) override { return p[2]; } };
-struct outside { int v; __host__ __device__ outside(int n); };
-__host__ __device__ outside::outside(int n) : v(n) {}
-__attribute__((const)) __device__ float get(const float *p, int i) { return p[i]; }
-__global__ void virtuals(int *p)
-{
-	derived d;
-	base *b = &d;
-	real r;
-	abstract *a = &r;
-	p[3] = b->f(p) + a->g(p) + outside(100).v;
-}
-__global__ void promised(const float *x, float *y)
-{
-	int i = threadIdx.x;
-	y[i] = get(x, i);
-	__syncthreads();
-	y[i] += get(x, i) + get(x, i);
-}
-extern "C" __global__ void sim_run(int *p) { p[0]++; }
-extern "C" __global__ void cudaThing(int *p) { p[0] += 10; }
-__global__ void shifts(unsigned *u, int by)
-{
-	int s = 40, n = -5;
-	u[4] = 0xffu << s;
-	u[5] = 0xffu >> by;
-	u[6] = n >> by;
-	u[7] = 1u << (by - 9);
-}
-__global__ void restricted(int *__restrict__ a, int *o)
-{
-	a[0] = 0;
-	__syncthreads();
-	if (threadIdx.x == 20)
-		a[0] = 9;
-	__syncthreads();
-	o[threadIdx.x] = a[0];
-}
-struct four { int c[4]; };
-__constant__ four constants[32];
-__global__ void structs(four *a)
-{
-	__shared__ four s[32];
-	s[threadIdx.x] = constants[threadIdx.x];
-	a[threadIdx.x] = s[threadIdx.x];
-}
-int main()
-{
-	int *p, h[32] = {1, 20, 300};
-	cudaMalloc(&p, 1024), cudaMemset(p, 0, 1024);
-	cudaMemcpy(p, h, 12, cudaMemcpyHostToDevice);
-	virtuals<<<1, 1>>>(p);
-	promised<<<1, 32>>>((float *)p, (float *)p + 32);
-	sim_run<<<1, 1>>>(p), cudaThing<<<1, 1>>>(p);
-	shifts<<<1, 1>>>((unsigned *)p, 40);
-	cudaMemcpy(h, p, 32, cudaMemcpyDeviceToHost);
-	base *on_host = new derived;
-	printf("%d %d %d %d %d %u %d, ", on_host->f(h), h[0], h[3], h[4], h[5], h[6], h[7]);
-	delete on_host;
-	restricted<<<1, 32>>>(p, p + 32);
-	cudaMemcpy(h, p + 32, 128, cudaMemcpyDeviceToHost);
-	printf("%d %d\n", h[0], h[20]);
-	structs<<<1, 32>>>((four *)p);
-	return cudaDeviceSynchronize();
-}
-"""
-SIDES = inline("front.sides", BOTH_SIDES, "-w")
-SIDES_FAST = inline("front.sides.fast", BOTH_SIDES, "-w", "--fast")
+
 # Of a file of a program that is one (-rdc=true): what is the file's own, beside another one like it.
 OWN = r"""#include <cstdio>
 static __device__ int mine[2] = {FILE, 0};
@@ -380,23 +298,6 @@ class Front(Case):
         options = run([sys.executable, "-B", "-c", asked], cwd=HOME).out.split()
         arm = ["--target=aarch64-linux-gnu", "-nostdinc", "-fsyntax-only"]
         self.expect_silent(run([*CUDA, *options, *arm, self.write("a.cu", text)]), "for ARM64")
-
-    def test_both_sides_keep_their_own(self):
-        """Kills: a table of virtual functions of the host's in device code, or the reverse; a promise of the source's
-        that hooks break (const, __restrict__ over a barrier); a kernel lost for its name; a shift that is garbage; a
-        struct whose copy is counted by where its array lies."""
-        report = self.scratch / "report"
-        outcome = SIDES.run(SIM_REPORT=str(report))
-        printed = "1000 12 420 0 0 4294967295 -2147483648, 9 9\n"
-        self.expect_equal((outcome.out, outcome.err), (printed, ""), "counted")
-        self.expect_equal(SIDES_FAST.run().out, printed, "--fast")
-        launches = {launch["kernel"]: launch for launch in reports.read_report(report).launches}
-        self.expect_equal(launches["virtuals"]["global"]["load"]["requests"], 2, "virtual functions")
-        self.expect_equal(launches["promised"]["global"]["load"]["requests"], 4, "of a const function")
-        copied = launches["structs"]
-        stores = copied["shared"]["store"]
-        counted = copied["constant"]["load"]["requests"], stores["requests"], stores["conflicts"]
-        self.expect_equal(counted, (4, 4, 12), "copies of a struct")
 
     def test_the_host_is_warned_of_device_variables(self):
         """In nvcc's words. Kills: a warning of an address, of a constant's value, or in code that is for both sides."""

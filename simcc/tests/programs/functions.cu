@@ -33,8 +33,79 @@ __device__ int area_of(const shape *one)
 	return one->area();
 }
 
+// What is written once for both sides stays each side's own: no table of one holds the other's functions.
+struct base {
+	__host__ __device__ virtual int f(int *p) { return p[0]; }
+	__device__ virtual int pure(int *) { return 0; }
+	__host__ __device__ virtual ~base() {}
+};
+struct derived : base {
+#ifdef __CUDA_ARCH__
+	__host__ __device__ int f(int *p) override
+	{
+		return p[1];
+	}
+#else
+	__host__ __device__ int f(int *) override
+	{
+		return 1000;
+	}
+#endif
+};
+struct abstract {
+	__device__ virtual int g(int *) = 0;
+};
+struct real : abstract {
+	__device__ int g(int *p) override { return p[2]; }
+};
+struct outside {
+	int v;
+	__host__ __device__ outside(int n);
+};
+__host__ __device__ outside::outside(int n) : v(n) {}
+
+// Promises of the source that a hook or a barrier breaks.
+__attribute__((const)) __device__ float get(const float *p, int i)
+{
+	return p[i];
+}
+__global__ void restricted(int *__restrict__ a, int *o)
+{
+	a[0] = 0;
+	__syncthreads();
+	if (threadIdx.x == 20)
+		a[0] = 9;
+	__syncthreads();
+	o[threadIdx.x] = a[0];
+}
+
 int main()
 {
+	const int values[] = {1, 20, 300, 0};
+	int *dv = device_copy(values, 4), host = 0;
+	float *x = device_zeros<float>(32), *y = device_zeros<float>(32);
+	//= each load=8/2/2 store=4/1/1
+	each<<<1, 1>>>([=] __device__(int) {
+		derived d;
+		base *b = &d;
+		real r;
+		abstract *a = &r;
+		dv[3] = b->f(dv) + a->g(dv) + outside(100).v;
+	});
+	EXPECT(element(dv, 3) == 420);
+	base *on_host = new derived;
+	EXPECT(on_host->f(&host) == 1000);
+	delete on_host;
+	//= each load=4*128/4/16 store=256/2/8 barriers=1
+	each<<<1, 32>>>([=] __device__(int i) {
+		y[i] = get(x, i);
+		__syncthreads();
+		y[i] += get(x, i) + get(x, i);
+	});
+	//= restricted store=4*32+4+128/3/1+1+4 load=128/1/1 barriers=2
+	restricted<<<1, 32>>>(dv, (int *)y);
+	EXPECT_EACH((int *)y, 32, i, 9);
+
 	int *dn = device_zeros<int>(32), *spreads = device_zeros<int>(32 * 4096);
 	tile *tiles = (tile *)device_zeros<float>(128);
 

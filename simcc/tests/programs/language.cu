@@ -1,6 +1,8 @@
 // Corners of the language that real programs use.
 #include "check.cuh"
 
+#include <climits>
+
 // Kernels declared before they are defined, with C linkage, in an unnamed namespace, with attributes.
 __global__ void defined_later(int *y);
 extern "C" __global__ void c_linkage(int *y)
@@ -14,6 +16,14 @@ __global__ void unnamed(int *y)
 	y[threadIdx.x] = 2;
 }
 } // namespace
+extern "C" __global__ void sim_run(int *p) // as functions of ours are called, or NVIDIA's
+{
+	p[0]++;
+}
+extern "C" __global__ void cudaThing(int *p)
+{
+	p[0] += 10;
+}
 template <int N = 3, typename... T>
 __global__ void __launch_bounds__(256, 2) variadic(int *y, T... values)
 {
@@ -103,6 +113,11 @@ int main()
 	//= defined_later store=128/1/4
 	defined_later<<<1, 32>>>(dy);
 	EXPECT(element(dy, 31) == 3);
+	//= sim_run load=4/1/1 store=4/1/1
+	sim_run<<<1, 1>>>(dy);
+	//= cudaThing load=4/1/1 store=4/1/1
+	cudaThing<<<1, 1>>>(dy);
+	EXPECT(element(dy, 0) == 14);
 	//= variadic<3,int,long,char> store=128/1/4
 	variadic<<<1, 32>>>(dy, 1, 2L, (char)3);
 	EXPECT(element(dy, 31) == 9);
@@ -140,21 +155,24 @@ int main()
 	});
 	EXPECT(element(dy, 0) == -1 && element(dy, 1) == 25);
 
-	// A number that an integer has not: as a GPU converts it, and the conversions of the headers.
+	// What C++ leaves open is as on a GPU: a shift by more bits than there are,
+	//= each store=16/4/4
+	each<<<1, 1>>>([=, by = 40, n = -5] __device__(int) {
+		dy[0] = 0xffu << by;
+		dy[1] = 0xffu >> by;
+		dy[2] = n >> by;
+		dy[3] = 1u << (by - 9);
+	});
+	EXPECT_EACH(dy, 4, i, i < 2 ? 0 : i == 2 ? -1 : INT_MIN);
+	// a number that an integer has not: as a GPU converts it, and the conversions of the headers.
 	const float reals[] = {1e30f, __builtin_nanf(""), -7.9f};
 	const double not_a_number = reals[1];
 	//= each load=4*8+8/9/9 store=4/1/1
 	each<<<1, 1>>>([=, x = device_copy(reals, 3), nan = device_copy(&not_a_number, 1)] __device__(int) {
 		const long long results[][2] = {
-			{(int)x[0], 0x7fffffff},
-			{(int)-x[0], -0x80000000ll},
-			{(unsigned)-x[0], 0},
-			{(unsigned)x[0], 0xffffffff},
-			{(long long)x[0], 0x7fffffffffffffff},
-			{(int)x[1], 0},
-			{(long long)x[1], -0x7fffffffffffffff - 1},
-			{(int)nan[0], -0x80000000ll},
-			{(short)x[2], -7},
+			{(int)x[0], INT_MAX},         {(int)-x[0], INT_MIN},        {(unsigned)-x[0], 0},
+			{(unsigned)x[0], UINT_MAX},   {(long long)x[0], LLONG_MAX}, {(int)x[1], 0},
+			{(long long)x[1], LLONG_MIN}, {(int)nan[0], INT_MIN},       {(short)x[2], -7},
 		};
 		*dy = first_wrong(results);
 	});

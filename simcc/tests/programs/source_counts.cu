@@ -29,6 +29,7 @@ struct four {
 enum class color : unsigned char { red = 3, blue = 9 };
 
 __device__ float plain[2][136];
+__constant__ four of_constants[32];
 
 // The type that is said counts at both ends of a copy, also where neither end tells it.
 __global__ void views(const float4 *a, float4 *b, float2 *c)
@@ -144,6 +145,13 @@ int main()
 		pairs[i] = ((loose *)tile)[31 - i];
 		__syncthreads();
 		((loose *)dy)[i] = pairs[i];
+	});
+	// in shared memory 4 words apart, wherever the other end lies
+	//= each const=512/4 sstore=512/4/16/4/12 sload=512/4/16/4/12 store=512/4/4*16
+	each<<<1, 32>>>([p = device_zeros<four>(32)] __device__(int i) {
+		__shared__ four s[32];
+		s[i] = of_constants[i];
+		p[i] = s[i];
 	});
 	float *quads = device_zeros<float>(128), *pairs = device_zeros<float>(64);
 	//= views load=512/1/16 sstore=512+512/2/8/8 sload=512+512+256/3/4+4+2/10 store=512+256/2/16+8 barriers=2
