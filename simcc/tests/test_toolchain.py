@@ -166,15 +166,6 @@ class Toolchain(Case):
             first = min(path for path in (HOME / folder).iterdir() if path.is_file())
             self.expect_in("selftest", remade(str(first.relative_to(HOME))), f"the self-test, for {first}")
 
-    @long_test
-    def test_a_copy_builds_and_tests(self):
-        """That it installs is test_install.py's."""
-        copy = self.scratch / "empty" / "simcc"
-        shutil.copytree(HOME, copy, symlinks=True, ignore=shutil.ignore_patterns("build", "__pycache__"))
-        self.output_of(["make", "-s", "-C", copy, *MAKE_CC])
-        tested = self.output_of(["make", "-s", "-C", copy, "test", "T=counts", *MAKE_CC])
-        self.assertRegex(tested.splitlines()[-1], "^[1-9][0-9]* passed, 0 failed, 0 skipped$")
-
     def test_processes_that_run_at_once_or_are_ended(self):
         """A signal between the end of a command and what follows: there is no process to end, and nothing is said.
         Nothing runs on behind what failed. Kills: a compilation that is given up and writes beside the next one."""
