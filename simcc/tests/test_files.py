@@ -9,7 +9,8 @@ from pathlib import Path
 from support import COMPILERS, FIRST, RUNNER, Case, Compiler, marked_line, run, simcc
 
 # Each file prints what its own `row`, its own inline function and its own constant make; and what else is its own: a
-# struct of another layout, with the copies that the compiler makes, tables, a pointer to a function.
+# struct of another layout, with the copies that the compiler makes, tables (of virtual functions, too), a pointer to a
+# function.
 NUMBERED = r"""#include <cstdio>
 template <int D>
 __global__ void row(int *y)
@@ -30,13 +31,16 @@ struct partial {
 	__device__ partial operator+(const partial &other) const { partial sum = other; sum.value += value; return sum; }
 };
 template <typename T> struct constants { static constexpr T of[] = {0, 4 * NUMBER}; };
+struct shape { __device__ virtual int sides() { return 64 * NUMBER; } };
 extern "C" inline __device__ int of_c() { return 8 * NUMBER; }
 inline __device__ int sixteen(int x) { return 16 * x * NUMBER; }
 __device__ int (*functions[])(int) = {sixteen};
 __global__ static void others(int *y)
 {
 	auto lambda = [](int x) { return x * NUMBER; };
-	y[0] = (partial() + partial()).value + constants<int>::of[1] + of_c() + functions[0](1) + lambda(32);
+	shape of_file, *any = &of_file;
+	y[0] = (partial() + partial()).value + constants<int>::of[1] + of_c() + functions[0](1) + lambda(32) +
+		any->sides();
 }
 // A template of the host, whose name is the same in both files: each means its own kernel.
 template <void (*KERNEL)(int *)> void launch(int *y) { KERNEL<<<1, 32>>>(y); }
@@ -53,8 +57,8 @@ void FUNCTION()
 	cudaFree(dy);
 }
 """
-# 1 + 10 + 100 + 1000 and 2 + 4 + 8 + 16 + 32, of the second file twice as much.
-OF_FIRST, OF_SECOND = "1111 62\n", "2222 124\n"
+# 1 + 10 + 100 + 1000 and 2 + 4 + 8 + 16 + 32 + 64, of the second file twice as much.
+OF_FIRST, OF_SECOND = "1111 126\n", "2222 252\n"
 TWO_CALLS = "void first(); void second();\nint main() { first(); second(); }\n"
 WRONG = r"""template <int D>
 __global__ void wrong(int *y)

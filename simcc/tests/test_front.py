@@ -203,6 +203,21 @@ __global__ void other() {}
 static int launched;
 static int launch() { other<<<1, 1>>>(); return ++launched; }
 __global__ void by_default(int *, int = launch()) {}
+// What C++ leaves open is as on a GPU: a shift by more bits than there are; __restrict__ over a barrier.
+__global__ void shifts(int *u, int by)
+{
+	int s = 40, n = -5;
+	u[0] = 0xffu << s, u[1] = 0xffu >> by, u[2] = n >> by, u[3] = 1u << (by - 9);
+}
+__global__ void restricted(int *__restrict__ a, int *o)
+{
+	a[0] = 0;
+	__syncthreads();
+	if (threadIdx.x == 20)
+		a[0] = 9;
+	__syncthreads();
+	o[threadIdx.x] = a[0];
+}
 static bool host_assembly()
 {
 	unsigned low = 1, high = 2;
@@ -227,6 +242,13 @@ int main()
 		return 2;
 	quad *p, last;
 	cudaMalloc(&p, 2 * sizeof *p), cudaMemset(p, 0, 2 * sizeof *p);
+	int *open, of[37];
+	cudaMalloc(&open, sizeof of);
+	shifts<<<1, 1>>>(open, 40);
+	restricted<<<1, 32>>>(open + 4, open + 5);
+	cudaMemcpy(of, open, sizeof of, cudaMemcpyDeviceToHost);
+	if (of[0] != 0 || of[1] != 0 || of[2] != -1 || of[3] != 1 << 31 || of[5] != 9 || of[36] != 9)
+		return 3;
 	k<<<1, 1>>>(p);
 	return cudaMemcpy(&last, p + 1, sizeof last, cudaMemcpyDeviceToHost) + (last.f.w != 8) + third() - 3;
 }

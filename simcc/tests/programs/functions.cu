@@ -64,19 +64,10 @@ struct outside {
 };
 __host__ __device__ outside::outside(int n) : v(n) {}
 
-// Promises of the source that a hook or a barrier breaks.
+// A promise of the source that a hook breaks.
 __attribute__((const)) __device__ float get(const float *p, int i)
 {
 	return p[i];
-}
-__global__ void restricted(int *__restrict__ a, int *o)
-{
-	a[0] = 0;
-	__syncthreads();
-	if (threadIdx.x == 20)
-		a[0] = 9;
-	__syncthreads();
-	o[threadIdx.x] = a[0];
 }
 
 int main()
@@ -84,6 +75,9 @@ int main()
 	const int values[] = {1, 20, 300, 0};
 	int *dv = device_copy(values, 4), host = 0;
 	float *x = device_zeros<float>(32), *y = device_zeros<float>(32);
+	int *dn = device_zeros<int>(32), *spreads = device_zeros<int>(32 * 4096);
+	tile *tiles = (tile *)device_zeros<float>(128);
+
 	//= each load=8/2/2 store=4/1/1
 	each<<<1, 1>>>([=] __device__(int) {
 		derived d;
@@ -102,12 +96,6 @@ int main()
 		__syncthreads();
 		y[i] += get(x, i) + get(x, i);
 	});
-	//= restricted store=4*32+4+128/3/1+1+4 load=128/1/1 barriers=2
-	restricted<<<1, 32>>>(dv, (int *)y);
-	EXPECT_EACH((int *)y, 32, i, 9);
-
-	int *dn = device_zeros<int>(32), *spreads = device_zeros<int>(32 * 4096);
-	tile *tiles = (tile *)device_zeros<float>(128);
 
 	// The depth of a legal recursion: each thread its own.
 	//= each store=128/1/4
