@@ -10,9 +10,9 @@ from pathlib import Path
 from expectations import Expectations, read_expectations
 from support import FIRST, HOME, LONG, OTHER, STRICT, TESTS, Batch, Compiler, Member, Program, Run, program
 
-# Several files each, or about the names of things: these have a compilation of their own in each way; where nothing is
-# counted and nothing named, in --fast builds, only the first two.
-ALONE = {"overloads", "same_names"}
+# About the names of things: these have a compilation of their own in each way. In --fast builds, where nothing is
+# counted and nothing named, only the first.
+ALONE = {"overloads"}
 ALONE_IF_COUNTED = {
     "functions",
     "language",
@@ -22,24 +22,17 @@ ALONE_IF_COUNTED = {
 }
 BATCH_SIZE = 11
 # Accesses of every width, structures that are copied, the stack, loops that diverge, atomics and exchanges.
-SAMPLE = ["trace", "selftest", "vectors", "source_counts", "divergence", "shuffles"]
+SAMPLE = ["trace", "selftest", "source_counts", "divergence", "shuffles"]
 
 
 def _source(name: str) -> Path:
     """The file that says what is expected."""
     if name == "selftest":
         return HOME / "selftest.cu"
-    place = TESTS / "programs" / name
-    return place / "main.cu" if place.is_dir() else place.with_suffix(".cu")
+    return TESTS / f"programs/{name}.cu"
 
 
-def _names() -> list[str]:
-    entries = (TESTS / "programs").iterdir()
-    names = {entry.stem for entry in entries if entry.suffix == ".cu" or (entry / "main.cu").exists()}
-    return sorted(names | {"selftest"})
-
-
-NAMES = _names()
+NAMES = sorted([*(path.stem for path in TESTS.glob("programs/*.cu")), "selftest"])
 EXPECTATIONS: dict[str, Expectations] = {name: read_expectations(_source(name)) for name in NAMES}
 ORDERED = [name for name in NAMES if "order" not in EXPECTATIONS[name].flags]  # their counts depend on no order
 FAST = [name for name in NAMES if "not fast" not in EXPECTATIONS[name].flags]

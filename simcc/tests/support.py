@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import functools
 import hashlib
+import itertools
 import os
 import re
 import resource
@@ -195,18 +196,21 @@ def simcc(
 Run = Callable[..., Outcome]  # run(*arguments, **environment), as Program.run
 
 
+def own_files() -> list[Path]:
+    """All that a program is made with besides its own sources: what TOOLCHAIN in toolchain.mk lists."""
+    found = []
+    for folder, folders, files in os.walk(HOME):
+        apart = ("bench", "build", "tests") if folder == str(HOME) else ("__pycache__",)
+        folders[:] = [name for name in folders if name not in apart and not name.startswith(".")]
+        found += [Path(folder, name) for name in files if not name.startswith(".") and not name.endswith(".md")]
+    return sorted(found)
+
+
 @functools.cache
 def _toolchain_digest() -> str:
-    """Of all that a program is made with besides its own sources: what TOOLCHAIN in toolchain.mk lists."""
     digest = hashlib.sha1()
-    for folder, folders, files in os.walk(HOME):
-        if folder == str(HOME):
-            folders[:] = [name for name in folders if name not in ("bench", "build", "tests")]
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "__pycache__")
-        for name in sorted(files):
-            if not name.startswith(".") and not name.endswith(".md"):
-                path = Path(folder, name)
-                digest.update(f"{path.relative_to(HOME)}\0".encode() + path.read_bytes())
+    for path in own_files():
+        digest.update(f"{path.relative_to(HOME)}\0".encode() + path.read_bytes())
     return digest.hexdigest()
 
 
@@ -480,6 +484,12 @@ class Case(unittest.TestCase):
 
     def expect_in(self, part: str, whole: str, message: str = "") -> None:
         self.expect(part in whole, f"{message}: no {part!r} in\n{whole}")
+
+    def expect_same(self, what: str, ours: str, theirs: str) -> None:
+        """Two texts, of many lines perhaps: shows the first that differ."""
+        pairs = itertools.zip_longest(ours.splitlines(), theirs.splitlines())
+        shown = next((pair for pair in pairs if pair[0] != pair[1]), None)
+        self.expect(ours == theirs, f"{what} differs: {shown}")
 
     def expect_silent(self, outcome: Outcome, message: str) -> None:
         self.expect(outcome.status == 0 and not outcome.err, f"{message}: status {outcome.status}: {outcome.err}")

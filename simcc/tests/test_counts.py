@@ -86,6 +86,34 @@ def add_banks(count: Count, addresses: Addresses, size: int, is_load: bool) -> N
         count.conflicts += words - 1 if words else 0
 
 
+# The plain code against a few worked out by hand: of a load of shared memory the bytes, the lanes that take part and
+# the element of each; wavefronts, ideal ones, conflicts. 16 bytes: 8 groups of banks, 4 passes of 8 lanes, or 2 of 16
+# where every active lane n finds lane n^1 at its own address or inactive, or every one lane n^2. 8 bytes: 16 groups,
+# 2 passes of 16 or 1 of 32.
+ALL, EVEN = range(32), range(0, 32, 2)
+BY_HAND = [
+    (16, ALL, lambda n: 5, 2, 4, 0),  # never is it one pass of 32
+    (16, ALL, lambda n: n, 4, 4, 0),
+    (16, ALL, lambda n: n // 2, 2, 4, 0),
+    (16, ALL, lambda n: n // 4 * 2 + n % 2, 2, 4, 0),
+    # One rule for the whole warp: n^1 in one half and n^2 in the other is neither.
+    (16, ALL, lambda n: n // 2 if n < 16 else n // 4 * 2 + n % 2, 4, 4, 0),
+    # One lane that strays parts all of them, unless its partner is inactive.
+    (16, ALL, lambda n: 16 if n == 31 else n // 2, 4, 4, 0),
+    (16, [*range(30), 31], lambda n: 23 if n == 31 else n // 2, 2, 4, 0),
+    (16, EVEN, lambda n: n, 2 + 2, 4, 2),  # 8 of 16 lanes, twice in each group of banks
+    (16, range(4), lambda n: n, 1, 1, 0),  # a pass in which nobody is active is none
+    # Merged passes with conflicts: the reads of A and of B in a matrix product with 8 x 8 elements a thread, whose
+    # 2-way conflicts Nsight Compute counts on an RTX 4090 (kapilsh.github.io, 2025-10-01): 2 and 4.
+    (16, ALL, lambda n: n // 8 * 16, 2 + 2, 4, 2),
+    (16, ALL, lambda n: n % 8 * 2, 4 * 2, 4, 4),
+    (8, ALL, lambda n: n, 2, 2, 0),
+    (8, ALL, lambda n: n // 2, 1, 2, 0),
+    (8, EVEN, lambda n: n, 2, 2, 1),  # two elements in every second group
+    (4, ALL, lambda n: n // 8 * 64, 4, 1, 3),  # one pass of 32 in any case
+]
+
+
 def global_count(launch: Record, op: str) -> Count:
     record = launch["global"][op]
     return Count(record["bytes"], record["requests"], record["sectors"])
@@ -168,6 +196,12 @@ class Counts(Case):
 
     def expect_count(self, what: str, counted: Count, computed: Count) -> None:
         self.expect_equal(astuple(counted), astuple(computed), f"{what}: from the addresses")
+
+    def test_the_rule_by_hand(self):
+        for number, (size, lanes, element, *wanted) in enumerate(BY_HAND):
+            count = Count()
+            add_banks(count, {lane: size * element(lane) for lane in lanes}, size, is_load=True)
+            self.expect_equal([count.parts, count.ideal, count.conflicts], wanted, f"row {number}")
 
     def test_random_gather(self):
         launch = self.launches()[0]

@@ -1,34 +1,12 @@
-"""The world's CUDA: a real toolkit's headers are never picked up; -arch; and cooperative groups fail as the intrinsics
-do, at the user's line. What is here, and right, is in programs/ (groups, sixteen_bits, overloads, libraries,
-host_atomics); what is not is an error where it is used, which names it (mistakes/missing.cu)."""
+"""The world's CUDA: a real toolkit's headers are never picked up; and cooperative groups fail as the intrinsics
+do, at the user's line. What is here, and right, is in programs/ (groups, sixteen_bits, overloads, libraries);
+what is not is an error where it is used, which names it (mistakes/missing.cu)."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-from support import (
-    CUDA,
-    FIRST,
-    HOME,
-    LONG,
-    SIMCC,
-    TRIED,
-    Case,
-    Compiler,
-    Part,
-    long_test,
-    marked_line,
-    run,
-    simcc,
-    together,
-)
-
-sys.path.append(str(HOME))
-sys.dont_write_bytecode = True  # nothing is written among the sources of simcc
-from driver.options import parse  # noqa: E402
-
-sys.dont_write_bytecode = False
+from support import CUDA, FIRST, SIMCC, TRIED, Case, Compiler, Part, long_test, marked_line, run, simcc, together
 
 GROUPS = """#include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -76,23 +54,9 @@ int main(int, char **argv)
 	return cudaDeviceSynchronize() != cudaSuccess;
 }
 """
-NESTED = """__global__ void other() {}
-int launch()
-{
-	other<<<1, 1>>>();
-	return 1;
-}
-__global__ void nested(int *, int n = launch()) {}
-int main()
-{
-	nested<<<1, 1>>>(0);
-	return 0;
-}
-"""
 FAILING = {compiler: Part("cuda.groups", GROUPS, compiler) for compiler in TRIED}
-DEFAULT = Part("cuda.nested", NESTED)
-for _compiler in TRIED:
-    together("cuda", [FAILING[_compiler], *([DEFAULT] if _compiler == FIRST else [])], compiler=_compiler)
+for _compiler, _made in FAILING.items():
+    together("cuda", [_made], compiler=_compiler)
 # which kernel, exit status, what is said, at which line
 FAILURES = [
     (0, 1, "__shfl_down_sync with mask 0xffffffff reads lane 16", "shuffle"),
@@ -108,10 +72,6 @@ TOOLKIT = "/* Copyright NVIDIA Corporation */\n#error the toolkit's\n"
 
 
 class Cuda(Case):
-    def test_a_default_argument_may_launch(self):
-        """The host evaluates it, once."""
-        self.expect_silent(DEFAULT.run(), "launches")
-
     def test_groups_fail_as_intrinsics_do(self):
         for compiler, made in FAILING.items():
             for which, status, says, mark in FAILURES:
@@ -120,27 +80,6 @@ class Cuda(Case):
                 self.expect_equal(outcome.status, status, f"{name}: exit status")
                 self.expect_in(says, outcome.err, name)
                 self.expect_in(f"cuda.groups.cu:{marked_line(GROUPS, mark)}\n", outcome.err, name)
-
-    def test_the_architecture_is_the_options(self):
-        assertion = "#ifdef __CUDA_ARCH__\nstatic_assert(__CUDA_ARCH__ == EXPECTED);\n#endif\n"
-        text = f"{assertion}__global__ void k() {{}}\n"
-        source = self.write("arch.cu", text)
-        for options, expected in [
-            ([], 900),
-            (["-arch=sm_80"], 800),
-            (["-arch", "sm_90a"], 900),
-            (["--gpu-architecture=compute_100"], 1000),
-            (["-gencode", "arch=compute_75,code=sm_75", "-gencode=arch=compute_80,code=[sm_80,compute_80]"], 800),
-            (["-arch=native"], 900),
-        ]:
-            read = parse([*options, "-c", "arch.cu"]).architecture
-            self.expect_equal(read or 900, expected, f"{options}: __CUDA_ARCH__")
-            if not LONG and len(options) == 1:
-                continue
-            arguments = [*options, f"-DEXPECTED={expected}", "-c", source, "-o", self.scratch / "arch.o"]
-            self.expect_silent(simcc(FIRST, arguments), str(options))
-        wrong = simcc(FIRST, ["-DEXPECTED=901", "-c", source, "-o", self.scratch / "arch.o"])
-        self.expect_equal(wrong.status, 1, "no device code has __CUDA_ARCH__")
 
     def make_toolkit(self, folder: str = "toolkit") -> Path:
         names = "cuda_runtime.h cuda_runtime_api.h driver_types.h vector_types.h crt/host_config.h npp.h"

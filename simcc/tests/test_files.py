@@ -8,7 +8,9 @@ from pathlib import Path
 
 from support import COMPILERS, FIRST, RUNNER, Case, Compiler, marked_line, run, simcc
 
-# Each file prints what its own `row`, its own inline function and its own constant make.
+# Each file prints what its own `row`, its own inline function and its own constant make; and what else is its own: a
+# struct of another layout, with the copies that the compiler makes, tables (of virtual functions, too), a pointer to a
+# function.
 NUMBERED = r"""#include <cstdio>
 template <int D>
 __global__ void row(int *y)
@@ -20,20 +22,43 @@ __global__ void row(int *y)
 }
 inline __device__ int ten() { return 10 * NUMBER; }
 template <typename T>
-__device__ T hundred() { return 100 * NUMBER; }
+__device__ T hundred() { static const T table[] = {0, 100 * NUMBER}; return table[1]; }
 __constant__ int thousand = 1000 * NUMBER;
 __global__ static void add(int *y) { y[0] += ten() + hundred<int>() + thousand; }
+struct partial {
+	float before[NUMBER];
+	int value = NUMBER;
+	__device__ partial operator+(const partial &other) const { partial sum = other; sum.value += value; return sum; }
+};
+template <typename T> struct constants { static constexpr T of[] = {0, 4 * NUMBER}; };
+struct shape { __device__ virtual int sides() { return 64 * NUMBER; } };
+extern "C" inline __device__ int of_c() { return 8 * NUMBER; }
+inline __device__ int sixteen(int x) { return 16 * x * NUMBER; }
+__device__ int (*functions[])(int) = {sixteen};
+__global__ static void others(int *y)
+{
+	auto lambda = [](int x) { return x * NUMBER; };
+	shape of_file, *any = &of_file;
+	y[0] = (partial() + partial()).value + constants<int>::of[1] + of_c() + functions[0](1) + lambda(32) +
+		any->sides();
+}
+// A template of the host, whose name is the same in both files: each means its own kernel.
+template <void (*KERNEL)(int *)> void launch(int *y) { KERNEL<<<1, 32>>>(y); }
 void FUNCTION()
 {
-	int y, *dy;
+	int y[2], *dy;
 	cudaMalloc(&dy, 128);
-	row<32><<<1, 32>>>(dy);
+	launch<row<32>>(dy);
 	add<<<1, 1>>>(dy);
-	cudaMemcpy(&y, dy, 4, cudaMemcpyDeviceToHost);
-	printf("%d\n", y);
+	cudaMemcpy(y, dy, 4, cudaMemcpyDeviceToHost);
+	others<<<1, 1>>>(dy);
+	cudaMemcpy(y + 1, dy, 4, cudaMemcpyDeviceToHost);
+	printf("%d %d\n", y[0], y[1]);
 	cudaFree(dy);
 }
 """
+# 1 + 10 + 100 + 1000 and 2 + 4 + 8 + 16 + 32 + 64, of the second file twice as much.
+OF_FIRST, OF_SECOND = "1111 126\n", "2222 252\n"
 TWO_CALLS = "void first(); void second();\nint main() { first(); second(); }\n"
 WRONG = r"""template <int D>
 __global__ void wrong(int *y)
@@ -150,7 +175,7 @@ class Files(Case):
                 "main.cpp lib.a",
             ):
                 self.build(compiler, f"{files} -o program")
-                self.expect_output(f"{compiler.cxx} {files}", "program", "1111\n2222\n")
+                self.expect_output(f"{compiler.cxx} {files}", "program", OF_FIRST + OF_SECOND)
 
     def test_reports_name_private_code(self):
         """What two files have under one name keeps its name and its own lines in reports."""
@@ -209,6 +234,9 @@ class Files(Case):
                 self.build(compiler, f"{files} -o program")
                 self.expect_output(f"{compiler.cxx} {files}", "program", printed)
             self.expect_refused(compiler, "main.o kernels.o twice.o -o program", "multiple definition", "stored")
+            says = ["main.cu:7:39: error: 'stored' is not defined in this file: device variables of other files need"]
+            says += ["main.cu:7:60: error: 'add(int)' is not defined in this file: device code of other files needs"]
+            self.expect_refused(compiler, f"{mode} -DDEVICE_TOO main.cu kernels.cu -o program", *says)
 
     def test_fast_and_counted_code_are_not_linked(self):
         """What one half writes the other half's checks cannot know. C and C++ files go with either."""
@@ -232,7 +260,7 @@ class Files(Case):
             self.write("main.cpp", "void second();\nint main() { second(); }\n")
             self.build(compiler, "-c -O2 main.cpp")
             self.build(compiler, "main.o second.fast.o -o program")
-            self.expect_output("host code with --fast", "program", "2222\n")
+            self.expect_output("host code with --fast", "program", OF_SECOND)
             self.build(compiler, "main.o second.o fast.a -o program")  # nothing of the archive is needed
-            self.expect_output("an archive that is not used", "program", "2222\n")
+            self.expect_output("an archive that is not used", "program", OF_SECOND)
             self.write("main.cpp", TWO_CALLS)

@@ -26,13 +26,15 @@ __global__ void large(int *y)
 }
 static void asked(void)
 {
-	printf("%s: %s\n", cudaGetErrorName(cudaGetLastError()), sim_refusal() ? sim_refusal() : "-");
+	const cudaError_t error = cudaGetLastError();
+	printf("%s: %s\n", cudaGetErrorName(error), error && sim_refusal() ? sim_refusal() : "-");
 }
 int main()
 {
 	int *y;
 	cudaMalloc(&y, 4096);
-	(void)shared, (void)asked;
+	cudaDeviceProp gpu;
+	(void)shared, (void)asked, (void)gpu;
 """
 
 
@@ -41,30 +43,24 @@ def text(body: str) -> str:
     return f"{HEAD}{body}\treturn 0;\n}}\n"
 
 
-def program(name: str, body: str) -> Part:
-    return Part(f"refusals.{name}", text(body))
-
-
-NEVER_BODY = "\tone<<<3, 2000>>>(y); // @refused\n\tone<<<1, 32>>>(y);\n\tcudaDeviceSynchronize();\n"
-NEVER = program("never", NEVER_BODY)
-NEVER_FAST = inline("refusals.never.fast", text(NEVER_BODY), "--fast")
-THRICE_BODY = "\tfor (int i = 0; i < 3; i++)\n\t\tone<<<1, dim3(64, 32)>>>(y); // @refused\n"
-THRICE = program("thrice", THRICE_BODY)
-ASKS = program("asks", "\tone<<<1, 2000>>>(y);\n\tcudaPeekAtLastError();\n")
-WHERE = program("where", "\tone<<<1, 2000>>>(y); // @refused\n\tasked();\n")
-LATE = program("late", "\tone<<<1, 2000>>>(y);\n\tone<<<1, 3000>>>(y);\n\tone<<<1, 32>>>(y);\n\tasked();\n")
-FAILS = program("fails", "\tone<<<1, 2048>>>(y); // @refused\n\tif (cudaGetLastError())\n\t\treturn 1;\n")
-# A grid, a block, and why a GPU refuses them. Those that it takes are refused here for their shared memory, which is
-# looked at afterwards: 2^31 - 1 blocks need not run.
-GRID = "a grid may have at most x 2147483647, y 65535, z 65535 blocks"
+def asking(table: list[tuple[str, str]]) -> str:
+    """Asks behind each statement of a table."""
+    return text("".join(f"\t{statement};\n\tasked();\n" for statement, _ in table))
 
 
 def too_many(threads: int) -> str:
     return f"{threads} threads in a block, which may have 1024"
 
 
-MEMORY = "1048576 bytes of dynamic shared memory in a block, which may have 48128 beside 1024 static ones, "
-MEMORY += "more only with cudaFuncSetAttribute"
+def dynamic(bytes_: int, limit: int, static: int = 1024) -> str:
+    return f"{bytes_} bytes of dynamic shared memory in a block, which may have {limit} beside {static} static ones"
+
+
+MORE = ", more only with cudaFuncSetAttribute"
+# A grid, a block, and why a GPU refuses them. Those that it takes are refused here for their shared memory, which is
+# looked at afterwards: 2^31 - 1 blocks need not run.
+GRID = "a grid may have at most x 2147483647, y 65535, z 65535 blocks"
+MEMORY = dynamic(1 << 20, 48128) + MORE
 SHAPES = [
     ("0,1,1", "32,1,1", "a grid without blocks"),
     ("1,0,1", "32,1,1", "a grid without blocks"),
@@ -88,66 +84,66 @@ SHAPES = [
     ("1,1,1", "5,4,64", too_many(1280)),
     ("1,1,1", "65536,65536,1", too_many(1 << 32)),
 ]
-SHAPED = program(
-    "shaped",
-    "".join(f"\tshared<<<dim3({grid}), dim3({block}), 1 << 20>>>(y);\n\tasked();\n" for grid, block, _ in SHAPES),
-)
-RETURNED = program(
-    "returned",
-    """	void *arguments[] = {&y};
-	printf("%s\\n", cudaGetErrorName(cudaLaunchKernel(one, 1, 2000, arguments)));
-""",
-)
-LIMITS = program(
-    "limits",
-    """	shared<<<1, 32, 48129>>>(y);
-	asked();
-	shared<<<1, 32, 48128>>>(y);
-	asked();
-	large<12288><<<1, 1>>>(y);
-	asked();
-	cudaFuncSetAttribute(shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 231425);
-	asked();
-	cudaFuncSetAttribute(shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 231424);
-	cudaFuncSetAttribute(large<1>, cudaFuncAttributeMaxDynamicSharedMemorySize, 49149);
-	shared<<<1, 32, 231424>>>(y);
-	asked();
-	large<1><<<1, 1, 49149>>>(y);
-	asked();
-	large<1><<<1, 1, 49150>>>(y);
-	asked();
-	large<2><<<1, 1, 49145>>>(y);
-	asked();
-""",
-)
-OPTED = program(
-    "opted",
-    """	cudaDeviceProp gpu;
-	cudaGetDeviceProperties(&gpu, 0);
-	const int most = gpu.sharedMemPerBlockOptin - 1024;
-	cudaFuncSetAttribute(shared, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
-	shared<<<1, 32, most>>>(y);
-	asked();
-	cudaFuncSetAttribute(shared, cudaFuncAttributeMaxDynamicSharedMemorySize, most + 1);
-	asked();
-""",
-)
-
-
-together("refusals", [NEVER, THRICE, ASKS, LATE, WHERE, FAILS, SHAPED, RETURNED, LIMITS, OPTED], "-O2")
+SHAPED = [
+    (
+        f"shared<<<dim3({grid}), dim3({block}), 1 << 20>>>(y)",
+        f"shared<<<({grid}), ({block}), 1048576>>> was refused: {why}",
+    )
+    for grid, block, why in SHAPES
+]
+# Statements, and what is refused; where nothing is, the launch succeeds.
+OPT_IN = "cudaFuncSetAttribute({}, cudaFuncAttributeMaxDynamicSharedMemorySize, {})"
+ONE = "large<<<(1,1,1), (1,1,1), {}>>> was refused: "
+LIMITS = [
+    ("shared<<<1, 32, 48129>>>(y)", f"shared<<<(1,1,1), (32,1,1), 48129>>> was refused: {dynamic(48129, 48128)}{MORE}"),
+    ("shared<<<1, 32, 48128>>>(y)", ""),
+    ("large<12288><<<1, 1>>>(y)", ""),
+    (OPT_IN.format("shared", 231425), f"shared was refused {dynamic(231425, 231424)}"),
+    (OPT_IN.format("shared", 231424), ""),
+    (OPT_IN.format("large<1>", 49149), ""),
+    ("shared<<<1, 32, 231424>>>(y)", ""),
+    ("large<1><<<1, 1, 49149>>>(y)", ""),
+    ("large<1><<<1, 1, 49150>>>(y)", ONE.format(49150) + dynamic(49150, 49149, 4) + MORE),
+    ("large<2><<<1, 1, 49145>>>(y)", ONE.format(49145) + dynamic(49145, 49144, 8) + MORE),
+]
+ANOTHER_GPU = [
+    (OPT_IN.format("shared", 100352), ""),
+    ("shared<<<1, 32, 100352>>>(y)", ""),
+    ("cudaGetDeviceProperties(&gpu, 0)", ""),
+    (OPT_IN.format("shared", "gpu.sharedMemPerBlockOptin - 1023"), f"shared was refused {dynamic(100353, 100352)}"),
+]
+BODIES = {
+    "never": "\tone<<<3, 2000>>>(y); // @refused\n\tone<<<1, 32>>>(y);\n\tcudaDeviceSynchronize();\n",
+    "thrice": "\tfor (int i = 0; i < 3; i++)\n\t\tone<<<1, dim3(64, 32)>>>(y); // @refused\n",
+    "asks": "\tone<<<1, 2000>>>(y);\n\tcudaPeekAtLastError();\n",
+    "where": "\tone<<<1, 2000>>>(y); // @refused\n\tasked();\n",
+    "late": "\tone<<<1, 2000>>>(y);\n\tone<<<1, 3000>>>(y);\n\tone<<<1, 32>>>(y);\n\tasked();\n",
+    "fails": "\tone<<<1, 2048>>>(y); // @refused\n\tif (cudaGetLastError())\n\t\treturn 1;\n",
+    "returned": "\tvoid *arguments[] = {&y};\n\tputs(cudaGetErrorName(cudaLaunchKernel(one, 1, 2000, arguments)));\n",
+}
+TEXTS = {name: text(body) for name, body in BODIES.items()}
+TEXTS |= {"shaped": asking(SHAPED), "limits": asking(LIMITS), "another_gpu": asking(ANOTHER_GPU)}
+PARTS = {name: Part(f"refusals.{name}", source) for name, source in TEXTS.items()}
+NEVER_FAST = inline("refusals.never.fast", TEXTS["never"], "--fast")
+together("refusals", PARTS.values(), "-O2")
 
 
 class Refusals(Case):
-    def expect_run(self, made: Part | Program, out: str, err: str, **settings: str) -> None:
-        outcome = made.run(**settings)
-        said = re.sub(
-            rf"(?<=.) \(launched at {re.escape(str(made.source))}:\d+\)$", "", outcome.out, flags=re.MULTILINE
-        )  # noqa: E501
-        self.expect_equal((outcome.status, said, outcome.err), (0, out, err), made.name)
+    def expect_run(self, name: str, out: str, **settings: str) -> None:
+        outcome = PARTS[name].run(**settings)
+        said = re.sub(r"(?<=.) \(launched at \S+:\d+\)$", "", outcome.out, flags=re.MULTILINE)
+        self.expect_equal((outcome.status, said, outcome.err), (0, out, ""), name)
 
-    def expect_told(self, made: Part | Program, source: str, refused: str, more: str, summary: str) -> None:
+    def expect_asked(self, name: str, table: list[tuple[str, str]], **settings: str) -> None:
+        said = ""
+        for _, refused in table:
+            error = "cudaErrorInvalidValue" if " shared memory " in refused else "cudaErrorInvalidConfiguration"
+            said += f"{error}: {refused}\n" if refused else "cudaSuccess: -\n"
+        self.expect_run(name, said, **settings)
+
+    def expect_told(self, made: Part | Program, name: str, refused: str, more: str, summary: str) -> None:
         outcome = made.run()
-        line = marked_line(source, "@refused")
+        line = marked_line(TEXTS[name], "@refused")
         says = rf"""========= {re.escape(refused)}
 =========     at \S+ in \S+:{line}
 =========     The program never asked for the error{more} \(cudaGetLastError: cudaErrorInvalidConfiguration\)
@@ -156,57 +152,37 @@ class Refusals(Case):
 """
         self.expect(outcome.status == 1 and re.fullmatch(says, outcome.err), f"{made.name}: {outcome}")
 
+    def place(self, name: str) -> str:
+        return f"(launched at {PARTS[name].source}:{marked_line(TEXTS[name], '@refused')})\n"
+
     def test_a_launch_whose_error_nobody_asks_for_is_an_error_at_its_line(self):
         why = "one<<<(3,1,1), (2000,1,1)>>> was refused: " + too_many(2000)
-        for made in (NEVER, NEVER_FAST):
-            self.expect_told(made, text(NEVER_BODY), why, "", "1 error")
+        for made in (PARTS["never"], NEVER_FAST):
+            self.expect_told(made, "never", why, "", "1 error")
         why = f"one<<<(1,1,1), (64,32,1)>>> was refused: {too_many(2048)}"
-        self.expect_told(THRICE, text(THRICE_BODY), why, ", nor for 2 more", "3 errors")
+        self.expect_told(PARTS["thrice"], "thrice", why, ", nor for 2 more", "3 errors")
 
     def test_a_program_that_asks_hears_nothing(self):
-        self.expect_run(ASKS, "", "")
-        self.expect_run(LATE, "cudaErrorInvalidConfiguration: -\n", "")
-        self.expect_run(RETURNED, "cudaErrorInvalidConfiguration\n", "")
+        self.expect_run("asks", "")
+        self.expect_run("late", "cudaErrorInvalidConfiguration: -\n")
+        self.expect_run("returned", "cudaErrorInvalidConfiguration\n")
 
     def test_who_asks_hears_where_it_was_launched(self):
         """Kills: a harness that names its own line only, because the launch's is nowhere to be had."""
-        line = marked_line(WHERE.text, "@refused")
-        self.expect_in(f"was refused: {too_many(2000)} (launched at {WHERE.source}:{line})\n", WHERE.run().out, "place")
+        out = PARTS["where"].run().out
+        self.expect_in(f"was refused: {too_many(2000)} {self.place('where')}", out, "place")
 
     def test_who_asks_and_fails_is_told_the_limit(self):
         """Kills: "invalid configuration argument" alone, from which a beginner learns no limit."""
-        place = f"{FAILS.source}:{marked_line(FAILS.text, '@refused')}"
-        said = f"========= Note: one<<<(1,1,1), (2048,1,1)>>> was refused: {too_many(2048)} (launched at {place})\n"
-        self.expect_equal(FAILS.run()[:3], (1, "", said), "fails")
+        said = f"========= Note: one<<<(1,1,1), (2048,1,1)>>> was refused: {too_many(2048)} {self.place('fails')}"
+        self.expect_equal(PARTS["fails"].run()[:3], (1, "", said), "fails")
 
     def test_each_shape_at_its_limit_and_past_it(self):
         """Kills: a dimension that nobody looks at, such as grid.z, and a limit that is one too small or too large."""
-        said = ""
-        for grid, block, why in SHAPES:
-            error = "cudaErrorInvalidValue" if why == MEMORY else "cudaErrorInvalidConfiguration"
-            said += f"{error}: shared<<<({grid}), ({block}), 1048576>>> was refused: {why}\n"
-        self.expect_run(SHAPED, said, "")
+        self.expect_asked("shaped", SHAPED)
 
     def test_shared_memory_at_its_limits_and_past_them(self):
-        """Kills: static memory that is not taken off what a kernel may opt in to; and a limit that one kernel opted in
-        to and another has. (More static memory than that does not compile: test_front.py.)"""
-        may = "more only with cudaFuncSetAttribute"
-        said = (
-            "cudaErrorInvalidValue: shared<<<(1,1,1), (32,1,1), 48129>>> was refused: 48129 bytes of dynamic "
-            f"shared memory in a block, which may have 48128 beside 1024 static ones, {may}\ncudaSuccess: -\n"
-            "cudaSuccess: -\n"
-            "cudaErrorInvalidValue: shared was refused 231425 bytes of dynamic shared memory in a block, which "
-            "may have 231424 beside 1024 static ones\n"
-            "cudaSuccess: -\ncudaSuccess: -\n"
-            "cudaErrorInvalidValue: large<<<(1,1,1), (1,1,1), 49150>>> was refused: 49150 bytes of dynamic "
-            f"shared memory in a block, which may have 49149 beside 4 static ones, {may}\n"
-            "cudaErrorInvalidValue: large<<<(1,1,1), (1,1,1), 49145>>> was refused: 49145 bytes of dynamic "
-            f"shared memory in a block, which may have 49144 beside 8 static ones, {may}\n"
-        )
-        self.expect_run(LIMITS, said, "")
-
-    def test_another_gpu_has_its_own_limit(self):
-        """Kills: the default's 232448 bytes for every GPU, in its properties or of what is opted in to."""
-        past = "100353 bytes of dynamic shared memory in a block, which may have 100352 beside 1024 static ones"
-        said = f"cudaSuccess: -\ncudaErrorInvalidValue: shared was refused {past}\n"
-        self.expect_run(OPTED, said, "", SIM_GPU="rtx4090")
+        """Kills: static memory that is not taken off what a kernel may opt in to; a limit that one kernel opted in to
+        and another has; the default's for every GPU. (More static memory does not compile: test_front.py.)"""
+        self.expect_asked("limits", LIMITS)
+        self.expect_asked("another_gpu", ANOTHER_GPU, SIM_GPU="rtx4090")

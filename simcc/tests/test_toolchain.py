@@ -3,13 +3,12 @@ its own folder."""
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sys
 from pathlib import Path
 
-from support import FIRST, HOME, RUNNER, Case, long_test, run
+from support import FIRST, HOME, RUNNER, Case, long_test, own_files, run
 
 # A C compiler and the C++ compiler that belongs to it.
 PAIRS = [
@@ -70,17 +69,6 @@ MAKE_CC = [f"CC={FIRST.cc}", f"CXX={FIRST.cxx}"]
 
 def makefile_value(directory: Path, expression: str) -> list[str]:
     return ["make", "-s", "-C", str(directory), "--eval", f"print:;@echo {expression}", "print"]
-
-
-def own_files() -> list[Path]:
-    """All that a program is made with, in whatever folder it lies."""
-    found = []
-    for folder, folders, files in os.walk(HOME):
-        if folder == str(HOME):
-            folders[:] = [name for name in folders if name not in ("bench", "build", "tests")]
-        folders[:] = [name for name in folders if name != "__pycache__"]
-        found += [Path(folder, name) for name in files if not name.startswith(".") and not name.endswith(".md")]
-    return found
 
 
 class Toolchain(Case):
@@ -177,15 +165,6 @@ class Toolchain(Case):
         for folder in ("driver", "front", "include/sim_cuda"):
             first = min(path for path in (HOME / folder).iterdir() if path.is_file())
             self.expect_in("selftest", remade(str(first.relative_to(HOME))), f"the self-test, for {first}")
-
-    @long_test
-    def test_a_copy_builds_and_tests(self):
-        """That it installs is test_install.py's."""
-        copy = self.scratch / "empty" / "simcc"
-        shutil.copytree(HOME, copy, symlinks=True, ignore=shutil.ignore_patterns("build", "__pycache__"))
-        self.output_of(["make", "-s", "-C", copy, *MAKE_CC])
-        tested = self.output_of(["make", "-s", "-C", copy, "test", "T=counts", *MAKE_CC])
-        self.assertRegex(tested.splitlines()[-1], "^[1-9][0-9]* passed, 0 failed, 0 skipped$")
 
     def test_processes_that_run_at_once_or_are_ended(self):
         """A signal between the end of a command and what follows: there is no process to end, and nothing is said.

@@ -22,15 +22,6 @@ class Trace(NamedTuple):
     def accesses(self) -> list[Record]:
         return [line for line in self.lines if is_access(line)]
 
-    def bytes(self, space: str, op: str, launch: int | None = None, tensor: str | None = None) -> int:
-        return sum(
-            line["bytes"]
-            for line in self.accesses
-            if (line["space"], line["op"]) == (space, op)
-            and launch in (None, line["launch"])
-            and tensor in (None, line["tensor"])
-        )
-
 
 def is_access(line: Record) -> bool:
     """False for the records that begin launches and end a truncated trace."""

@@ -48,7 +48,7 @@
 	CASE(__int2float_rn(2) + __uint2float_rn(3) + __ll2float_rn(4) + __ull2float_rn(5), 14)                      \
 	CASE(__int2double_rn(2) + __uint2double_rn(3) + __ll2double_rn(4) + __ull2double_rn(5), 14)                  \
 	CASE(__double2float_rn(2.5), 2.5)                                                                            \
-	CASE(__clz(1) + __ffs(8) + __popc(7), 38)                                                                    \
+	CASE(__clz(0) + __clz(1) + __ffs(8) + __popc(7), 70)                                                         \
 	CASE(__brev(1u) >> 31, 1)                                                                                    \
 	CASE(sine_and_cosine(), 1)
 

@@ -24,65 +24,41 @@ struct counters {
 	__device__ int count(int which) const { return count_through<int>(first + which, 0); }
 };
 
-__global__ void more_arms(unsigned *mask)
-{
-	const int t = threadIdx.x;
-	unsigned active = 0;
-
-	switch (t / 8) {
-	case 0: active = __activemask(); break;
-	case 1: active = t < 10 ? __activemask() : __activemask(); break;
-	default: active = __activemask();
-	}
-	mask[t] = active;
-}
-
-// One place in both of the loops that an optimizer may make of this one.
-__global__ void one_place(unsigned *mask, bool more)
-{
-	const int t = threadIdx.x;
-	unsigned active = 0;
-	float sum = 0;
-
-	for (int i = 0; i < 8; i++) {
-		if (t % 2 != 0 && more)
-			sum += i;
-		active |= ~__activemask();
-	}
-	mask[t] = ~active + (sum < 0);
-}
-
-__global__ void functions_of_functions(int *counter, int *rank)
-{
-	const int t = threadIdx.x;
-	const counters all = {counter};
-
-	if (t % 3 == 0)
-		rank[t] = all.count(2);
-	else if (t % 3 == 1)
-		rank[t] = counters{counter}.count(3);
-	else
-		rank[t] = (&all)->count(4);
-}
-
 int main()
 {
-	unsigned *dm = device_zeros<unsigned>(32);
-	int counted[5], rank[32];
-	int *dc = device_zeros<int>(5), *dr = device_zeros<int>(32);
+	unsigned *mask = device_zeros<unsigned>(32);
+	int *counter = device_zeros<int>(3), *rank = device_zeros<int>(32);
 
-	//= more_arms ANY
-	more_arms<<<1, 32>>>(dm);
-	EXPECT_EACH(dm, 32, t, t < 8 ? 0xffu : t < 10 ? 0x300u : t < 16 ? 0xfc00u : 0xffff0000u);
-	//= one_place ANY
-	one_place<<<1, 32>>>(dm, true);
-	EXPECT_EACH(dm, 32, t, 0xffffffffu);
-	//= functions_of_functions ANY
-	functions_of_functions<<<1, 32>>>(dc, dr);
-	fetch(counted, dc, 5);
-	fetch(rank, dr, 32);
-	EXPECT(counted[2] == 11 && counted[3] == 11 && counted[4] == 10);
-	for (int t = 0; t < 32; t++)
-		EXPECT(rank[t] == t / 3);
+	//= each ANY
+	each<<<1, 32>>>([=] __device__(int t) {
+		unsigned active = 0;
+		switch (t / 8) {
+		case 0: active = __activemask(); break;
+		case 1: active = t < 10 ? __activemask() : __activemask(); break;
+		default: active = __activemask();
+		}
+		mask[t] = active;
+	});
+	EXPECT_EACH(mask, 32, t, t < 8 ? 0xffu : t < 10 ? 0x300u : t < 16 ? 0xfc00u : 0xffff0000u);
+	// One place in both of the loops that an optimizer may make of this one.
+	//= each ANY
+	each<<<1, 32>>>([=, more = true] __device__(int t) {
+		unsigned active = 0;
+		float sum = 0;
+		for (int i = 0; i < 8; i++) {
+			if (t % 2 != 0 && more)
+				sum += i;
+			active |= ~__activemask();
+		}
+		mask[t] = ~active + (sum < 0);
+	});
+	EXPECT_EACH(mask, 32, t, 0xffffffffu);
+	//= each ANY
+	each<<<1, 32>>>([=] __device__(int t) {
+		const counters all = {counter};
+		rank[t] = t % 3 == 0 ? all.count(0) : t % 3 == 1 ? counters{counter}.count(1) : (&all)->count(2);
+	});
+	EXPECT_EACH(counter, 3, i, i < 2 ? 11 : 10);
+	EXPECT_EACH(rank, 32, t, t / 3);
 	return 0;
 }

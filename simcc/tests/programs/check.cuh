@@ -50,6 +50,13 @@ T element(const T *device, size_t i)
 	return value;
 }
 
+// A kernel of what is written beside its launch, for the thread's number.
+template <class F>
+__global__ void each(F f)
+{
+	f((int)threadIdx.x);
+}
+
 // Of the first `count` elements on the device each is the one that is expected, which may depend on `i`.
 #define EXPECT_EACH(device, count, i, expected)                                                                      \
 	for (int i = 0; i < (count); i++)                                                                            \

@@ -117,18 +117,6 @@ __device__ int sum_of(const cg::thread_group &group, int *shared, int v)
 	return v;
 }
 
-__global__ void dynamic(int *y)
-{
-	__shared__ int scratch[64];
-	cg::thread_block block = cg::this_thread_block();
-	int whole = sum_of(block, scratch, value(threadIdx.x));
-	block.sync();
-	auto part = cg::tiled_partition(block, 16);
-	int sixteen = sum_of(part, scratch + threadIdx.x / 16 * 16, value(threadIdx.x));
-	if (part.thread_rank() == 0)
-		y[threadIdx.x / 16] = threadIdx.x == 0 ? whole : sixteen;
-}
-
 // Lanes that are active, in two places, and parts of them.
 __global__ void active(int *wrong)
 {
@@ -236,8 +224,17 @@ int main()
 	tiles<<<1, 64>>>(dy);
 	EXPECT_EACH(dy, 64, i, 0);
 
-	//= dynamic ANY
-	dynamic<<<1, 64>>>(dy);
+	//= each ANY
+	each<<<1, 64>>>([y = dy] __device__(int) {
+		__shared__ int scratch[64];
+		cg::thread_block block = cg::this_thread_block();
+		int whole = sum_of(block, scratch, value(threadIdx.x));
+		block.sync();
+		auto part = cg::tiled_partition(block, 16);
+		int sixteen = sum_of(part, scratch + threadIdx.x / 16 * 16, value(threadIdx.x));
+		if (part.thread_rank() == 0)
+			y[threadIdx.x / 16] = threadIdx.x == 0 ? whole : sixteen;
+	});
 	fetch(y, dy, 4);
 	for (int i = 0; i < 64; i++)
 		sums[i / 16] += value(i);

@@ -61,25 +61,11 @@ static bool cudaIsFine(T status)
 {
 	return status == T();
 }
-struct cudaOwner {
-	int *pointer;
-	explicit cudaOwner(size_t n) : pointer(device_zeros<int>(n)) {}
-	~cudaOwner() { cudaFree(pointer); }
-};
-
 __global__ void multiply(const cuComplex *a, const cuComplex *b, cuComplex *y, curandState *unused)
 {
 	const int i = threadIdx.x;
 	(void)unused;
 	y[i] = cuCmulf(a[i], b[i]);
-}
-
-__global__ void architecture(int *y)
-{
-	(void)y; // of the host's side, which is compiled, too
-#if __CUDA_ARCH__ >= 800
-	*y = __CUDA_ARCH__;
-#endif
 }
 
 int main()
@@ -112,14 +98,6 @@ int main()
 	EXPECT(fabs(cuCreal(quotient) - 1.2) < 1e-15 && fabs(cuCimag(quotient) - 4.4) < 1e-15);
 	EXPECT(cuCabsf(make_cuComplex(3, -4)) == 5 && cuCimagf(cuConjf(a[1])) == -1);
 
-	{
-		cudaOwner owner(1);
-		int arch;
-		//= architecture store=4/1/1
-		architecture<<<1, 1>>>(owner.pointer);
-		fetch(&arch, owner.pointer, 1);
-		EXPECT(arch == 900);
-	}
 	EXPECT(cudaIsFine(cudaThreadExit()));
 	return 0;
 }

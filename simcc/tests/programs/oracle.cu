@@ -177,12 +177,6 @@ __global__ void scattered(char *a, char *b)
 	}
 }
 
-// Bytes on both sides of a boundary of 32 KB, and no others.
-__global__ void across(const float *x, float *y)
-{
-	y[8192 - 16 + threadIdx.x] = x[8192 - 16 + threadIdx.x];
-}
-
 int main()
 {
 	static float x[N];
@@ -224,8 +218,10 @@ int main()
 	//= scattered<sixteen> ANY
 	scattered<sixteen><<<1, 32>>>(a, b);
 	float *wide = device_zeros<float>(16384);
-	//= across load=128/1/4 store=128/1/4 foot=128/128
-	across<<<1, 32>>>(wide, wide);
+	// Bytes on both sides of a boundary of 32 KB, and no others.
+	//= each load=128/1/4 store=128/1/4 foot=128/128
+	each<<<1, 32>>>(
+		[x = wide, y = wide] __device__(int) { y[8192 - 16 + threadIdx.x] = x[8192 - 16 + threadIdx.x]; });
 	CHECK(cudaDeviceSynchronize());
 	return 0;
 }

@@ -40,17 +40,6 @@ __global__ void scale(const T *x, T *y, T factor)
 		y[i] = Negate ? -x[i] * factor : x[i] * factor;
 }
 
-template <typename T>
-struct twice {
-	__device__ T operator()(T x) const { return x + x; }
-};
-template <typename T, template <typename> class F>
-__global__ void apply(T *y)
-{
-	F<T> f;
-	y[threadIdx.x] = f(y[threadIdx.x]);
-}
-
 template <class T>
 __constant__ T table[4];
 template <int N>
@@ -102,9 +91,6 @@ int main()
 	//= scale<float,100,true> load=400/4/13 store=400/4/13 foot=400/400
 	scale<float, 100, true><<<4, 32>>>(dx, dy, 2.0f);
 	EXPECT_EACH(dy, 128, i, i < 100 ? -2.0f * i : 0);
-	//= apply<float,twice> load=128/1/4 store=128/1/4
-	apply<float, twice><<<1, 32>>>(dy);
-	EXPECT(element(dy, 31) == -124 && element(dy, 32) == -64);
 	//= look_up<float> const=32/1 load=4/1/1 store=32+4/2/2 tensor:counter<3>=4/4
 	check_table<float>();
 	//= look_up<double> const=64/1 load=4/1/1 store=64+4/2/3

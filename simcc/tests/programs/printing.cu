@@ -11,43 +11,28 @@
 #include "check.cuh"
 #include <cassert>
 
-__global__ void talk()
-{
-	printf("block %d thread %d: %.2f\n", blockIdx.x, threadIdx.x, blockIdx.x * blockDim.x + threadIdx.x + 0.5f);
-}
-
-__global__ void formats(const char *unused)
-{
-	(void)unused;
-	printf("%d %u %x %% %c %s %g %lld\n", -7, 4000000000u, 127, 'c', "string", 1e10, 12345678901234LL);
-	printf("%5d|%-5d|%04d\n", 42, 42, 42);
-}
-
-__global__ void mark()
-{
-	printf("!");
-}
-
-__global__ void holds(int n)
-{
-	assert(threadIdx.x < 32);
-	assert(n == 5 && "n is five");
-}
-
 int main()
 {
 	printf("from the host\n");
-	//= talk
-	talk<<<2, 2>>>();
-	//= formats
-	formats<<<1, 1>>>(NULL);
+	//= each
+	each<<<2, 2>>>([] __device__(int t) {
+		printf("block %d thread %d: %.2f\n", blockIdx.x, t, blockIdx.x * blockDim.x + t + 0.5f);
+	});
+	//= each
+	each<<<1, 1>>>([] __device__(int) {
+		printf("%d %u %x %% %c %s %g %lld\n", -7, 4000000000u, 127, 'c', "string", 1e10, 12345678901234LL);
+		printf("%5d|%-5d|%04d\n", 42, 42, 42);
+	});
 	CHECK(cudaDeviceSynchronize());
-	//= mark
-	mark<<<3, 1>>>();
+	//= each
+	each<<<3, 1>>>([] __device__(int) { printf("!"); });
 	CHECK(cudaDeviceSynchronize());
 	printf("\n");
-	//= holds
-	holds<<<1, 32>>>(5);
+	//= each
+	each<<<1, 32>>>([n = 5] __device__(int t) {
+		assert(t < 32);
+		assert(n == 5 && "n is five");
+	});
 	CHECK(cudaDeviceSynchronize());
 	printf("the end\n");
 	return 0;

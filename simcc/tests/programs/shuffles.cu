@@ -44,40 +44,6 @@ __global__ void types(float *f, double *d, long long *l, unsigned *u)
 	          any_f == any_d && half == 0 && !all_l && zeros == 0 && !all_zeros && whole == 0xffffffff && all_d;
 }
 
-// A part of a warp only, and a warp that is not full.
-__global__ void some_lanes(int *y)
-{
-	int lane = threadIdx.x;
-	y[lane] = -1;
-	if (lane < 16)
-		y[lane] = __shfl_xor_sync(0x0000ffff, lane, 1);
-	else if (lane % 2)
-		y[lane] = __shfl_sync(0xaaaa0000 & __activemask(), lane, 17);
-}
-
-__global__ void votes(unsigned *y)
-{
-	int lane = threadIdx.x % 32;
-	unsigned odd = __ballot_sync(0xffffffff, lane % 2);
-	int any = __any_sync(0xffffffff, lane == 31), none = __any_sync(0xffffffff, lane == 32);
-	int all = __all_sync(0xffffffff, lane < 32), not_all = __all_sync(0xffffffff, lane != 4);
-	unsigned active = 0;
-	if (lane < 10)
-		active = __activemask();
-	unsigned low = lane < 10 ? __ballot_sync(0x3ff, lane > 5) : 0;
-	y[threadIdx.x] = odd == 0xaaaaaaaa && any && !none && all && !not_all &&
-	                 (lane >= 10 || (active == 0x3ff && low == 0x3c0));
-}
-
-__global__ void counting_barriers(int *y)
-{
-	int t = threadIdx.x;
-	int count = __syncthreads_count(t % 3 == 0);
-	int all = __syncthreads_and(t < 96), not_all = __syncthreads_and(t != 50);
-	int any = __syncthreads_or(t == 95), none = __syncthreads_or(t == 96);
-	y[t] = count == 32 && all && !not_all && any && !none;
-}
-
 // Of the lanes in a mask: sum, and, or, xor; the least and the greatest, without and with a sign.
 __global__ void reductions(const unsigned *x, unsigned *y, unsigned mask)
 {
@@ -94,13 +60,6 @@ __global__ void reductions(const unsigned *x, unsigned *y, unsigned mask)
 	y[7 * 32 + lane] = (unsigned)__reduce_max_sync(mask, (int)value);
 }
 
-// From lanes that do not take part: a word of ones, NaN as a float, not a fair value.
-__global__ void from_outside(float *y)
-{
-	if (threadIdx.x < 16)
-		y[threadIdx.x] = __shfl_down_sync(0xffff, 1.0f, 8);
-}
-
 int main()
 {
 	int *dy = device_zeros<int>(96);
@@ -115,7 +74,7 @@ int main()
 	float *df = device_zeros<float>(32);
 	double *dd = device_zeros<double>(32);
 	long long *dl = device_zeros<long long>(32);
-	unsigned *du = device_zeros<unsigned>(64);
+	unsigned *du = device_zeros<unsigned>(32);
 	//= types store=128+256+256+128/4/4+8+8+4
 	types<<<1, 32>>>(df, dd, dl, du);
 	fetch(f, df, 32);
@@ -128,16 +87,41 @@ int main()
 	}
 
 	// -1 everywhere; 16 low lanes in two sectors, 8 odd lanes in two
-	//= some_lanes store=128+64+32/3/4+2+2
-	some_lanes<<<1, 32>>>(dy);
+	//= each store=128+64+32/3/4+2+2
+	each<<<1, 32>>>([=] __device__(int lane) {
+		dy[lane] = -1;
+		if (lane < 16)
+			dy[lane] = __shfl_xor_sync(0x0000ffff, lane, 1);
+		else if (lane % 2)
+			dy[lane] = __shfl_sync(0xaaaa0000 & __activemask(), lane, 17);
+	});
 	EXPECT_EACH(dy, 32, i, i < 16 ? i ^ 1 : i % 2 ? 17 : -1);
-
-	//= votes store=256/2/8
-	votes<<<1, 64>>>(du);
-	EXPECT_EACH(du, 64, i, 1);
-	//= counting_barriers store=96*4/3/12 barriers=5
-	counting_barriers<<<1, 96>>>(dy);
-	EXPECT_EACH(dy, 96, i, 1);
+	//= each store=256/2/8
+	each<<<1, 64>>>([=] __device__(int t) {
+		const int lane = t % 32;
+		const unsigned active = lane < 10 ? __activemask() : 0;
+		const unsigned results[][2] = {
+			{__ballot_sync(0xffffffff, lane % 2), 0xaaaaaaaa},
+			{(unsigned)__any_sync(0xffffffff, lane == 31), 1},
+			{(unsigned)__any_sync(0xffffffff, lane == 32), 0},
+			{(unsigned)__all_sync(0xffffffff, lane < 32), 1},
+			{(unsigned)__all_sync(0xffffffff, lane != 4), 0},
+			{lane < 10 ? __ballot_sync(0x3ff, lane > 5) : 0, lane < 10 ? 0x3c0u : 0},
+			{active, lane < 10 ? 0x3ffu : 0},
+		};
+		dy[t] = first_wrong(results);
+	});
+	EXPECT_EACH(dy, 64, i, 0);
+	//= each store=96*4/3/12 barriers=5
+	each<<<1, 96>>>([=] __device__(int t) {
+		const int results[][2] = {
+			{__syncthreads_count(t % 3 == 0), 32}, {__syncthreads_and(t < 96) != 0, 1},
+			{__syncthreads_and(t != 50), 0},       {__syncthreads_or(t == 95) != 0, 1},
+			{__syncthreads_or(t == 96), 0},
+		};
+		dy[t] = first_wrong(results);
+	});
+	EXPECT_EACH(dy, 96, i, 0);
 
 	unsigned x[32], all[256];
 	for (unsigned i = 0; i < 32; i++)
@@ -162,8 +146,12 @@ int main()
 			EXPECT(i % 32 < first || all[i] == expected[i / 32]);
 	}
 
-	//= from_outside store=64/1/2
-	from_outside<<<1, 32>>>(df);
+	// From lanes that do not take part: a word of ones, NaN as a float, not a fair value.
+	//= each store=64/1/2
+	each<<<1, 32>>>([=] __device__(int i) {
+		if (i < 16)
+			df[i] = __shfl_down_sync(0xffff, 1.0f, 8);
+	});
 	fetch(f, df, 16);
 	for (int i = 0; i < 16; i++)
 		EXPECT(i < 8 ? f[i] == 1 : f[i] != f[i]);

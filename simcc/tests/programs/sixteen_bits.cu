@@ -14,51 +14,6 @@ __device__ __half first(const __half *p)
 	return p[0];
 }
 
-#define KERNEL(name)                                                                                                 \
-	__global__ void name(const __half *x, __half *y, const __half2 *p, __half2 *q, float *f, float2 *g)
-#define IGNORE (void)x, (void)y, (void)p, (void)q, (void)f, (void)g
-
-KERNEL(singles)
-{
-	const int i = threadIdx.x;
-	IGNORE;
-	y[i] = x[i];
-	__half h = x[i];
-	y[i + 32] = h;
-	f[i] = __half2float(x[i]);
-	f[i] = (float)x[i];
-	y[i] = __float2half(f[i]);
-	y[i] = x[i] + x[i + 32];
-	y[i] += x[i];
-	y[i] = __hmul(x[i], x[i + 32]);
-	y[i] = twice(x[i]);
-	y[i] = first(x + i);
-	y[i] = __hfma(x[i], x[i + 32], x[i + 64]);
-	y[i] = __hmax(x[i], x[i + 32]);
-	if (x[i] < x[i + 32])
-		y[i] = -x[i];
-	y[i] = __shfl_xor_sync(0xffffffff, x[i], 1);
-	y[i] = __ldg(&x[i]);
-	f[i] = __half_as_ushort(x[i]);
-	y[i] = hexp(x[i]);
-}
-
-KERNEL(pairs)
-{
-	const int i = threadIdx.x;
-	IGNORE;
-	q[i] = p[i];
-	q[i] = __hadd2(p[i], p[i + 32]);
-	q[i] = p[i] * p[i + 32];
-	q[i] += p[i];
-	q[i] = __hfma2(p[i], p[i + 32], q[i]);
-	f[i] = __low2float(p[i]);
-	f[i] = p[i].x; // 2 bytes
-	g[i] = __half22float2(p[i]);
-	q[i] = __float22half2_rn(g[i]);
-	q[i] = __halves2half2(x[i], x[i + 32]);
-}
-
 template <class T>
 __global__ void arithmetic(const T *a, const T *b, const T *c, T *y)
 {
@@ -68,14 +23,6 @@ __global__ void arithmetic(const T *a, const T *b, const T *c, T *y)
 	y[i + 64] = a[i] * b[i];
 	y[i + 96] = a[i] / b[i];
 	y[i + 128] = __hfma(a[i], b[i], c[i]);
-}
-
-__global__ void whole(int *y, float infinity, float nan, long long number)
-{
-	y[0] = __half2int_rn(infinity);
-	y[1] = __bfloat162int_rz(-infinity);
-	y[2] = __half2int_rz(nan);
-	y[3] = __bfloat16_as_ushort(number);
 }
 
 // The nearest of two neighbors, by hand: a reference that shares no line with the headers.
@@ -156,15 +103,46 @@ int main()
 	dp = device_copy(p, 64);
 
 	// x[i] < x[i + 32] holds for all; loads of 4 bytes are f[i]
-	//= singles load=23*64+64+128/25/23*2+2+4 store=14*64+3*128/17/14*2+3*4 exp=32
-	singles<<<1, 32>>>(dx, dy, dp, dq, df, dg);
+	//= each load=23*64+64+128/25/23*2+2+4 store=14*64+3*128/17/14*2+3*4 exp=32
+	each<<<1, 32>>>([x = dx, y = dy, f = df] __device__(int i) {
+		y[i] = x[i];
+		__half h = x[i];
+		y[i + 32] = h;
+		f[i] = __half2float(x[i]);
+		f[i] = (float)x[i];
+		y[i] = __float2half(f[i]);
+		y[i] = x[i] + x[i + 32];
+		y[i] += x[i];
+		y[i] = __hmul(x[i], x[i + 32]);
+		y[i] = twice(x[i]);
+		y[i] = first(x + i);
+		y[i] = __hfma(x[i], x[i + 32], x[i + 64]);
+		y[i] = __hmax(x[i], x[i + 32]);
+		if (x[i] < x[i + 32])
+			y[i] = -x[i];
+		y[i] = __shfl_xor_sync(0xffffffff, x[i], 1);
+		y[i] = __ldg(&x[i]);
+		f[i] = __half_as_ushort(x[i]);
+		y[i] = hexp(x[i]);
+	});
 	fetch(y, dy, 64);
 	for (int i = 0; i < 32; i++)
 		EXPECT((float)y[i + 32] == 0.25f * (float)(i - 20) &&
 		       fabsf((float)y[i] / expf((float)x[i]) - 1) < 1e-3f);
 
-	//= pairs load=12*128+64+256+2*64/16/12*4+4+8+2*2 store=7*128+2*128+256/10/7*4+2*4+8
-	pairs<<<1, 32>>>(dx, dy, dp, dq, df, dg);
+	//= each load=12*128+64+256+2*64/16/12*4+4+8+2*2 store=7*128+2*128+256/10/7*4+2*4+8
+	each<<<1, 32>>>([x = dx, p = dp, q = dq, f = df, g = dg] __device__(int i) {
+		q[i] = p[i];
+		q[i] = __hadd2(p[i], p[i + 32]);
+		q[i] = p[i] * p[i + 32];
+		q[i] += p[i];
+		q[i] = __hfma2(p[i], p[i + 32], q[i]);
+		f[i] = __low2float(p[i]);
+		f[i] = p[i].x; // 2 bytes
+		g[i] = __half22float2(p[i]);
+		q[i] = __float22half2_rn(g[i]);
+		q[i] = __halves2half2(x[i], x[i + 32]);
+	});
 	fetch(q, dq, 32);
 	for (int i = 0; i < 32; i++)
 		EXPECT((float)q[i].x == (float)x[i] && __high2float(q[i]) == (float)x[i + 32]);
@@ -193,7 +171,7 @@ int main()
 	EXPECT(__bfloat16_as_ushort(__hfma(a, b, -tiny)) == 0x3fc1);
 	EXPECT((float)__hfma(one, __nv_bfloat16(0x1.02p-8f), one) == 1.0078125f);
 
-	// To int: the nearest there is, and 0 for a NaN. In a kernel too, see whole().
+	// To int: the nearest there is, and 0 for a NaN. In a kernel, too.
 	EXPECT(__half2int_rn(INFINITY) == INT_MAX && __half2int_rz(-INFINITY) == INT_MIN && __half2int_rz(NAN) == 0);
 	EXPECT(__bfloat162int_rn(0x1p31f) == INT_MAX && __bfloat162int_rz(-0x1p31f) == INT_MIN);
 	EXPECT(__bfloat162int_rz(-0x1.02p31f) == INT_MIN && __bfloat162int_rn(NAN) == 0);
@@ -206,8 +184,13 @@ int main()
 	EXPECT((float)__nv_bfloat16(0x8080000000000001u) == 0x1.02p63f && (float)__nv_bfloat16(~0ul) == 0x1p64f);
 	EXPECT((float)__half(2049l) == 2048 && (float)__half((1ull << 53) + 1) == INFINITY);
 	int whole_numbers[4], *dw = device_zeros<int>(4);
-	//= whole store=16/4/4
-	whole<<<1, 1>>>(dw, INFINITY, NAN, middle + 1);
+	//= each store=16/4/4
+	each<<<1, 1>>>([y = dw, infinity = INFINITY, nan = NAN, number = middle + 1] __device__(int) {
+		y[0] = __half2int_rn(infinity);
+		y[1] = __bfloat162int_rz(-infinity);
+		y[2] = __half2int_rz(nan);
+		y[3] = __bfloat16_as_ushort(number);
+	});
 	fetch(whole_numbers, dw, 4);
 	EXPECT(whole_numbers[0] == INT_MAX && whole_numbers[1] == INT_MIN && whole_numbers[2] == 0);
 	EXPECT(whole_numbers[3] == 0x5e81);
