@@ -1,6 +1,6 @@
 // Three warps add to a sum and one more waits for two of them before it reads it. Kills a checker that remembers two
 // atomics of a word.
-// EXPECT racecheck RAW|WAR error
+// EXPECT racecheck RAW|WAR error x3
 // ORDERS all
 #include "main.cuh"
 

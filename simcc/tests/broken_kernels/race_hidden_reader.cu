@@ -1,6 +1,6 @@
 // Three warps read x and one more waits for two of them before it writes. Kills a checker that remembers two readers of
 // a word: in some orders those are the two that are waited for.
-// EXPECT racecheck WAR|RAW error
+// EXPECT racecheck WAR|RAW error x3
 // ORDERS all
 #include "main.cuh"
 
