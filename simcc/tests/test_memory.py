@@ -226,52 +226,6 @@ int main()
     "-w",
     "-pthread",
 )
-# Indices that stray far; another kernel has an array just before the one of `fixed`.
-STRAYS = inline(
-    "memory.strays",
-    """#include <cstdio>
-#include <cstdlib>
-__global__ void another(int k)
-{
-	__shared__ int nearby[16];
-	nearby[k] = 1;
-}
-__global__ void fixed(int k)
-{
-	__shared__ int s[128];
-	s[k] = 1;
-}
-__global__ void wrapped(unsigned k)
-{
-	__shared__ int s[128];
-	s[k] = 1;
-}
-__global__ void dynamic(int k)
-{
-	extern __shared__ int d[];
-	d[k] = 1;
-}
-__global__ void global(int *x, unsigned k)
-{
-	x[k] = 1;
-}
-int main()
-{
-	int *x, host, *heap = (int *)malloc(1 << 24);
-	another<<<1, 1>>>(0);
-	for (int k : {-1, -64, -100, -400, -100000, 1000})
-		fixed<<<1, 1>>>(k), cudaDeviceReset();
-	for (unsigned k : {-1u, -200u})
-		wrapped<<<1, 1>>>(k), cudaDeviceReset();
-	for (int k : {-400, -1, 100, 65600})
-		dynamic<<<1, 1, 64>>>(k), cudaDeviceReset();
-	for (unsigned k : {-1u, -3000u})
-		cudaMalloc(&x, 64), global<<<1, 1>>>(x, k), cudaDeviceReset();
-	global<<<1, 1>>>(&host, 0), cudaDeviceReset();
-	global<<<1, 1>>>(heap, 5), cudaDeviceReset();
-}
-""",
-)
 
 
 class Memory(Case):
@@ -543,26 +497,3 @@ class Memory(Case):
             self.expect_equal((outcome.status, outcome.out, outcome.err.count("\n")), (1, "", 1), what)
             place = "" if made.option == "--fast" else r"no_launch\.cu:\d+.*"
             self.expect(re.search(f"{place}'{kernel}' was called like a function", outcome.err), what)
-
-    @unless_run_by_another
-    def test_an_index_that_strays_far(self):
-        """Kills: an access of another kernel's array that passes; "a host pointer: device code needs memory from
-        cudaMalloc", a distance of 16 GB or the launch's dynamic shared memory where an index of a shared array is
-        wrong."""
-        path = self.scratch / "report.json"
-        outcome = STRAYS.run(SIM_REPORT=str(path), SIM_CHECK="memcheck")
-        found = [
-            (hazard["kind"], hazard["space"], hazard.get("array"), hazard.get("index"))
-            for hazard in read_report(path).hazards
-        ]
-        expected = [("shared", "s", k) for k in (-1, -64, -100, -400, -100000, 1000, -1, -200)]
-        expected += [
-            ("shared", "s", 96),
-            ("shared", "dynamic shared memory", -1),
-            ("shared", "dynamic shared memory", 100),
-            ("shared", "dynamic shared memory", 65600),
-        ]
-        expected += [("global", "alloc0", -1), ("global", "alloc1", -3000)]
-        expected = [("out_of_bounds", *each) for each in expected] + 2 * [("host_pointer", "global", None, None)]
-        self.expect_equal(found, expected, outcome.err)
-        self.expect_in("and is in 's', an array of another kernel\n", outcome.err)
