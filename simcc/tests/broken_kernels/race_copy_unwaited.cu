@@ -1,5 +1,5 @@
 // Copies that nobody waits for, or not in time, and what is read or written meanwhile.
-// EXPECT racecheck RAW|WAW error x6
+// EXPECT racecheck RAW|WAW error x7
 #include "main.cuh"
 #include <cuda_pipeline.h>
 
@@ -61,6 +61,18 @@ __global__ void overwritten(const float *x, float *y, int count)
 	y[threadIdx.x] = s[threadIdx.x];
 }
 
+// A thread reads what it copies itself, behind a wait that was too early.
+__global__ void waited_early(const float *x, float *y)
+{
+	__shared__ float s[64];
+	IF_WRONG(__pipeline_wait_prior(0));
+	__pipeline_memcpy_async(&s[threadIdx.x], &x[threadIdx.x], 4); // OTHER
+	__pipeline_commit();
+	IF_RIGHT(__pipeline_wait_prior(0));
+	y[threadIdx.x] = s[threadIdx.x]; // BUG
+	__pipeline_wait_prior(0);
+}
+
 int main()
 {
 	float *x = zeros<float>(256), *y = zeros<float>(256);
@@ -69,5 +81,6 @@ int main()
 	inside_float4<<<2, 64>>>(x, (float4 *)y);
 	over_copy<<<1, 32>>>(x, y);
 	overwritten<<<1, 64>>>(x, y, 32);
+	waited_early<<<1, 64>>>(x, y);
 	return end();
 }
