@@ -1,5 +1,5 @@
 // The lanes of a warp do not go in step by themselves.
-// EXPECT racecheck RAW|WAR warning x6
+// EXPECT racecheck RAW|WAR warning x9
 // ORDERS all
 #include "main.cuh"
 
@@ -67,6 +67,42 @@ __global__ void count(int *n, int *total)
 		total[1] = *n; // BUG
 }
 
+// Each half of the warp synchronizes with itself, but reads what the other half wrote.
+__global__ void exchange(int *y)
+{
+	__shared__ int s[32];
+	int t = threadIdx.x;
+	s[t] = t * t; // OTHER
+	if (WRONG(true, false))
+		t < 16 ? __syncwarp(0x0000ffff) : __syncwarp(0xffff0000);
+	IF_RIGHT(__syncwarp());
+	y[t] = s[t ^ 16]; // BUG
+}
+
+// The shuffle synchronizes 16 lanes only; the lanes beyond read what lane 0 has written before it.
+__global__ void broadcast(int *y)
+{
+	__shared__ int s;
+	int t = threadIdx.x, v = t + 1;
+	if (t == 0)
+		s = v; // OTHER
+	if (t < WRONG(16, 32))
+		v += __shfl_down_sync(WRONG(0x0000ffff, 0xffffffff), v, 8);
+	y[t] = s + v; // BUG
+}
+
+// A lane that has left meets no other: the mask may name it, and what it wrote is ordered before nothing.
+__global__ void previous(int *y)
+{
+	__shared__ int s[32];
+	int t = threadIdx.x;
+	s[t] = t; // OTHER
+	if (WRONG(t == 0, false))
+		return;
+	__syncwarp();
+	y[t] = s[(t + 31) % 32]; // BUG
+}
+
 int main()
 {
 	float *x = zeros<float>(32);
@@ -77,5 +113,8 @@ int main()
 	shift<<<1, 32>>>(x);
 	shift<<<1, 32>>>((unsigned char *)x);
 	count<<<1, 32>>>(y, y + 1);
+	exchange<<<1, 32>>>(y);
+	broadcast<<<1, 32>>>(y);
+	previous<<<1, 32>>>(y);
 	return end();
 }
