@@ -49,6 +49,7 @@ int main()
 	cudaMemset(x, 0, WRONG(3, 4) * row);
 	cudaMemcpy(copy, x, 4 * row, cudaMemcpyDeviceToDevice);
 	use<<<4, 32>>>(copy + 3 * 32, y);
+	copy = empty<int>(4 * 40);
 	cudaMemcpy2D(copy, wide_row, x, row, row, 4, cudaMemcpyDeviceToDevice);
 	use<<<1, 32>>>(copy + 3 * 40, y);
 
