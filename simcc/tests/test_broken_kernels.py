@@ -319,7 +319,7 @@ class BrokenKernels(Case):
     def test_nothing_is_lost(self):
         """Kills: what the checks allocate for a launch, a finding or a sentence, and do not give back."""
         variables = leak_check()
-        for kernel in BROKEN + CORRECT if LONG else BROKEN[::9] + CORRECT[::3] + LONGEST:
+        for kernel in BROKEN + CORRECT if LONG else BROKEN[::4] + CORRECT[::3] + LONGEST:
             settings = {"SIM_REPORT": str(self.scratch / "report.json"), "SIM_TIMEOUT": "0.2", **variables}
             outcome = RUNS[kernel.name, False](SIM_CHECK=kernel.check, **settings)
             self.expect("detected memory leaks" not in outcome.err, f"{kernel.name}: {outcome.err}")

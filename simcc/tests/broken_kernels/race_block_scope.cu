@@ -1,4 +1,4 @@
-// Atomics of block scope are atomic for threads of one block; here the blocks of a grid exchange one word, and add to one.
+// Atomics of block scope are atomic for threads of one block; here blocks exchange one word, and add to another.
 // EXPECT racecheck WAW error x2
 #include "main.cuh"
 

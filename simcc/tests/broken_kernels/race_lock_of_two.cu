@@ -1,7 +1,7 @@
-// Two threads take a lock, and one of them does something wrong. Where the other one comes first, or nobody comes after
-// it, the lock's order hides that: the turn of the other one must be looked at, too. Kills a checker that knows only the
-// order it ran; that takes any fence for one of the device; for which a free lock is 0; or for which two threads have to
-// write the same into it.
+// Two threads take a lock, and one of them does something wrong. Where the other one comes first, or nobody comes
+// after it, the lock's order hides that: the turn of the other one must be looked at, too. Kills a checker that knows
+// only the order it ran; that takes any fence for one of the device; for which a free lock is 0; or for which two
+// threads have to write the same into it.
 // EXPECT racecheck WAW|RAW|WAR error x5
 // ORDERS all
 #include "main.cuh"
