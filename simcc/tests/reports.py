@@ -84,5 +84,5 @@ def read_report(path: Path | str) -> Report:
             report.launches.append(record)
         else:
             assert record["severity"] in ("error", "warning", "info"), line
-            report.hazards.append(record)
+            report.hazards.append({**record, "launch": len(report.launches)})
     return report

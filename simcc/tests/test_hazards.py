@@ -231,41 +231,6 @@ PLAIN = program(
 	one_lane<<<1, 32>>>(y);
 """,
 )
-# 20 lanes of the second warp are there; the mask names all 32.
-EXCHANGES = [
-    program(
-        "exchanges",
-        """__global__ void some(int *y)
-{
-	int lane = threadIdx.x % 32, all;
-	if (threadIdx.x >= 52)
-		return;
-	unsigned there = threadIdx.x < 32 ? 0xffffffff : 0xfffff;
-	int n = __popc(there), ok = 0;
-	ok += __ballot_sync(0xffffffff, 1) == there;
-	ok += __all_sync(0xffffffff, 1) && !__all_sync(0xffffffff, lane != 7);
-	ok += __any_sync(0xffffffff, lane == 19) && !__any_sync(0xffffffff, 0);
-	ok += __reduce_add_sync(0xffffffff, 3) == 3 * n;
-	ok += __reduce_max_sync(0xffffffff, lane) == n - 1;
-	ok += __match_any_sync(0xffffffff, lane % 2) == (there & (lane % 2 ? 0xaaaaaaaa : 0x55555555));
-	ok += __match_all_sync(0xffffffff, 0, &all) == there && all;
-	ok += __match_all_sync(0xffffffff, 1.5f, &all) == there && all;
-	ok += __shfl_sync(0xffffffff, lane * 5, 3) == 15;
-	__syncwarp();
-	y[threadIdx.x] = ok;
-}
-""",
-        """	some<<<1, 64>>>(y);
-	cudaMemcpy(h, y, sizeof h, cudaMemcpyDeviceToHost);
-	int wrong = 0;
-	for (int i = 0; i < 64; i++)
-		wrong += h[i] != (i < 52 ? 9 : 0);
-	printf("%d wrong\\n", wrong);
-""",
-        compiler=compiler,
-    )
-    for compiler in TRIED
-]
 # More blocks than a cell of racecheck has numbers for, 2^21. Tickets say who is early and who late in any order of
 # blocks.
 LARGE_GRID = program(
@@ -714,23 +679,6 @@ __global__ void refused(int *x, int way, int bytes)
 	printf("%s\\n", cudaGetErrorName(cudaDeviceSynchronize()));
 """,
 )
-# A thread that reads what it copies itself, behind a wait that was too early.
-WAITED_EARLY = program(
-    "waited_early",
-    """#include <cuda_pipeline.h>
-__global__ void early(const int *x, int *y)
-{
-	__shared__ int s[64];
-	__pipeline_wait_prior(0); // @wait
-	__pipeline_memcpy_async(&s[threadIdx.x], &x[threadIdx.x], 4);
-	__pipeline_commit();
-	y[threadIdx.x] = s[threadIdx.x];
-	__pipeline_wait_prior(0);
-}
-""",
-    "	early<<<1, 64>>>(z, y);\n",
-)
-
 # Block 1 is slow, and comes upon them in another order than block 2.
 TWO_RACES = program(
     "two_races",
@@ -765,16 +713,15 @@ ALL += [
     MANY_ARRAYS,
     WAITS_ELSEWHERE,
     REFUSED_COPIES,
-    WAITED_EARLY,
     FIT,
 ]
-together("hazards", [*ALL, ARRIVED[0], EXCHANGES[0]], "-O2")
+together("hazards", [*ALL, ARRIVED[0]], "-O2")
 together("hazards.unfenced", [UNFENCED_ROUNDS, UNFENCED_HELPERS, UNFENCED_GRID], "-O2")
 together("hazards.fast", [PLAIN], "--fast")
 for part, compiler in zip(SAME_NAME, COMPILERS):  # each names files in its own way
     together("hazards.same_name", [part], "-O2", compiler=compiler, library=FIRST)
 if len(TRIED) > 1:
-    together("hazards", [ARRIVED[1], EXCHANGES[1]], "-O2", compiler=TRIED[1])
+    together("hazards", [ARRIVED[1]], "-O2", compiler=TRIED[1])
 
 
 def place(made: Part, mark: str) -> str:
@@ -1084,12 +1031,6 @@ int main()
         )
         self.expect(says in [race["advice"] for race in report.of("racecheck", "RAW")], outcome.err)
 
-        outcome, report = self.run_one(WAITED_EARLY, SIM_ORDER="forward")
-        wait = marked_line(WAITED_EARLY.text, "@wait")
-        says = f"this copy was begun behind the wait in line {wait}, its thread's last: another one is missing"
-        self.expect_equal({race["advice"] for race in report.of("racecheck", "RAW")}, {says}, outcome.err)
-        self.expect_in("=========     both of this thread\n", outcome.err)
-
     def test_copies_that_no_instruction_does(self):
         """Kills: one that is done all the same, or is refused for another reason."""
         reasons = ["of a length that is not 4, 8 or 16 bytes", "that reads more bytes than it writes"]
@@ -1192,15 +1133,3 @@ int main()
         lane = "__shfl_down_sync with mask 0xffffffff reads lane 16, which has left the kernel"
         self.expect_times(outcome.err, 1, lane)
         self.expect_in("========= ERROR SUMMARY: 1 error\n", outcome.err)
-
-    def test_exchanges_without_lanes_that_left(self):
-        for made in EXCHANGES:
-            outcome, report = self.run_one(made, SIM_ORDER="shuffle:4")
-            self.expect_equal((outcome.status, outcome.out), (0, "0 wrong\n"), outcome.err)
-            # All but __syncwarp(), which exchanges nothing; one line may hold two.
-            self.expect_equal(len(report.of("synccheck", "exited_threads")), 11, outcome.err)
-            self.expect_in("the mask 0xffffffff names 12 lanes that left the kernel", outcome.err)
-            self.expect_equal(len(re.findall("========= ... and ", outcome.err)), 1, outcome.err)
-            for hazard in report.hazards:
-                right = hazard["severity"] == "warning" and hazard["thread"][0] == 32
-                self.expect(right and hazard["other"]["thread"][0] == 52, f"{hazard}")

@@ -790,31 +790,37 @@ class Races(Case):
 
     @unittest.skipIf(LONG, "of the kernels chosen")
     def test_reports_to_the_word(self):
-        """Of the kernels chosen, those with locks, and those below. Of each the number of races and a sum over all that
-        is said of them; and what is said of those below, which mean something to who reads it.
+        """Of a program of kernels chosen, or with locks, the number of races and a sum over what is said of them; of
+        those below, which mean something to who reads it, what is said: with fences where that is something else.
         Kills: of several accesses that race another is named; a warning in place of an error, or the other way round,
         where the oracle takes both; a race told twice, or of another thread; a count of bytes that is off; other
         advice; an order that passes for any, a check that passes for complete; a lock that is kept, left, nested or
         fenced in another way than it was."""
-        path, lines = self.scratch / "report.json", []
+        path = self.scratch / "report.json"
 
-        def add(made: Program, name_of: Callable[[int], str], in_words: bool) -> None:
+        def said(made: Program, name_of: Callable[[int], str]) -> list[list]:
+            """Of each launch: its kernel, its races, what is told of the check."""
             path.unlink(missing_ok=True)
             made.run(SIM_REPORT=str(path), SIM_ORDER="forward", SIM_THREADS="1", SIM_CHECK="racecheck")
-            report = read_report(path)
-            lines.append(f"$ {made.name}")
-            for launch in report.launches:
-                of = [hazard for hazard in report.hazards if hazard["kernel"] == launch["kernel"]]
-                said = [[told(each, name_of), each.get("advice"), each["other"].get("passed")] for each in of]
-                lines.extend(each[0] for each in said if in_words)
-                name, limits = launch["kernel"].split("(")[0], launch.get("racecheck", {})
-                digest = zlib.crc32(str(said).encode())
-                lines.append(" ".join([name, str(len(of)), f"{digest:08x}", *map(str, limits.values())]))
+            report, launches = read_report(path), []
+            for i, launch in enumerate(report.launches):
+                races = [each for each in report.hazards if each["launch"] == i]
+                races = [[told(each, name_of), each.get("advice"), each["other"].get("passed")] for each in races]
+                launches.append([launch["kernel"].split("(")[0], races, *launch.get("racecheck", {}).values()])
+            return launches
 
+        lines = []
         for made in [*PROGRAMS[False], *PROGRAMS[True], *BEYOND]:
-            add(made.program, lambda line, places=made.places: str(places[line][1]), in_words=False)
+            launches = said(made.program, lambda line, places=made.places: str(places[line][1]))
+            races, digest = sum(len(launch[1]) for launch in launches), zlib.crc32(str(launches).encode())
+            lines.append(f"{made.program.name}: {races} races, {digest:08x}")
+        before: list[str] = []
         for program_ in HIDDEN_PROGRAMS:
-            add(program_, lambda line: HIDDEN.splitlines()[line - 1].strip(), in_words=True)
+            launches = said(program_, lambda line: HIDDEN.splitlines()[line - 1].strip())
+            words = [" ".join(map(str, [*race, *limits])) for _, races, *limits in launches for race in races]
+            numbers = ["/".join(map(str, [len(races), *limits])) for _, races, *limits in launches]
+            lines += [f"$ {program_.name}: {' '.join(numbers)}", *(line for line in words if line not in before)]
+            before = words
         self.assertEqual(golden.changes(TESTS / "races.txt", lines), "")
 
     def test_programs_with_fences(self):

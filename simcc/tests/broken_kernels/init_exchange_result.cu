@@ -1,5 +1,5 @@
 // atomicExch() on memory that nobody has written, and its result is used: it is a read.
-// EXPECT initcheck uninitialized error
+// EXPECT initcheck uninitialized error x4
 #include "main.cuh"
 
 template <class T>

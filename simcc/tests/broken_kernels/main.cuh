@@ -1,5 +1,5 @@
 // What the mains of these kernels share, in plain CUDA C++. A kernel whose bug is in its host code has all of its
-// main itself, and so have the six marked WHOLE, which stand as people write them.
+// main itself, and so have the five marked WHOLE, which stand as people write them.
 #ifndef MAIN_CUH
 #define MAIN_CUH
 
@@ -68,6 +68,13 @@ inline int end()
 	while (good && allocated_count > 0)
 		cudaFree(allocated[--allocated_count]);
 	return !good;
+}
+
+// After a fault the device does nothing until this.
+inline void reset()
+{
+	cudaDeviceReset();
+	allocated_count = 0;
 }
 
 // The main of a kernel that is launched once.

@@ -1,5 +1,5 @@
 // Threads of all warps read one element, and one of them then writes it, whatever the shape of the block.
-// EXPECT racecheck WAR|RAW error
+// EXPECT racecheck WAR|RAW error x12
 #include "main.cuh"
 
 __global__ void raise(int *x, int writer)
