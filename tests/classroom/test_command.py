@@ -127,11 +127,6 @@ class Command(Graded):
         failures = [each.text for each in xml.parse(junit).getroot().iter("failure")]
         self.assertIn("not graded: KeyError: 'planted'", failures[0])
 
-    def test_a_signal_is_130_and_stops_what_runs(self) -> None:
-        with unittest.mock.patch.object(grade.sandbox, "stop") as stop, self.assertRaisesRegex(SystemExit, "^130$"):
-            grade._stop(15, None)
-        stop.assert_called_once_with()
-
     def test_what_a_student_has_not_written_of_a_kernel(self) -> None:
         """In a hand-out: the neighbors of a task are the student's own."""
         grader = grade.Grader(Course(ROOT, None), None, self.scratch)
