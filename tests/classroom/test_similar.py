@@ -93,13 +93,16 @@ class Similar(Collected):
         expected = {1: "name = 1 + N ;", 3: "#4", 4: "name [ 0x10 ] = 15 ;"}
         self.assertEqual({line: " ".join(tokens) for line, tokens in lines.items()}, expected)
         self.assertEqual(similar.lines_of("\u20ac a\n\nb", frozenset()), {1: ["\u20ac", "a"], 2: [], 3: ["b"]})
+        self.assertEqual(
+            similar.own_text("", "1;\n2; 3;\n2;", "  2;\n", frozenset()).form, ("1", ";", "2", ";", "3", ";")
+        )
         for length in (16_384, 16_385):
             self.put(f"in/of {length}/{self.TASK}.cu", "x;".ljust(length))
         self.put("in/broken.zip", "no zip")
         hands = [*self.collect(self.scratch / "in")[0], similar.collect.HandIn("absent")]
         course = self.grader().course
         given = similar.given_names(course, self.TASK)
-        here, anywhere = {"row", "N", "S", "P", "max_over_warp", "WARP"}, {"float", "const", "for", "threadIdx", "x"}
+        here, anywhere = {"row", "N", "S", "P", "max_over_warp", "SCORE_THREADS"}, {"float", "const", "for", "threadIdx", "x"}
         self.assertEqual({*here, *anywhere, "expf", "INFINITY", "true", "float4"} - given, set())
         self.assertEqual({"top", "name", "total"} & given, set())
         tasks_here = [task for task in course.tasks if task.id in (self.TASK, "01.score")]
@@ -121,6 +124,7 @@ class Similar(Collected):
         found = [(pair.one.student, pair.other.student, pair.score, len(pair.rare)) for pair in pairs]
         expected = [("one", "again", 1, 2), ("one", "other", 0.875, 1), ("other", "again", 0.875, 1)]
         self.assertEqual(found, expected)  # what four of them have is not rare
+        self.assertEqual([len(pair.rare) for pair in similar.pairs_of("t", texts, one)], [0, 0, 0])  # it is published
         self.assertEqual(one.lines_with(pairs[1].rare), {3, 4, 5})
         rows = similar.table_of(pairs).splitlines()
         self.assertEqual(rows[1:3], ["t,1.00,one,again,2,,yes", "t,0.88,one,other,1,,"])
