@@ -20,7 +20,6 @@ import golden
 import handout
 from grading import ROOT, Graded, grade, read_json, run, run_grader, zipped
 from judge.course import Course
-from lib.tasks import fill
 from test_gradescope import WRONG
 from test_mutants import masked
 
@@ -126,23 +125,6 @@ class Command(Graded):
         self.assertNotIn("was stopped", read_json(results)["output"])
         failures = [each.text for each in xml.parse(junit).getroot().iter("failure")]
         self.assertIn("not graded: KeyError: 'planted'", failures[0])
-
-    def test_what_a_student_has_not_written_of_a_kernel(self) -> None:
-        """In a hand-out: the neighbors of a task are the student's own."""
-        grader = grade.Grader(Course(ROOT, None), None, self.scratch)
-        tasks = {task.id: task for task in grader.tasks}
-        tree = self.tree("mine")
-        chapter = grader.course.chapter("01_naive")
-        grader.read(tree)  # all chapters
-        text = fill("01_naive/naive.cu", chapter.base["naive.cu"], {"01.softmax": chapter.stubs["01.softmax"]})[0]
-        grader.course.is_teacher = False
-        (tree / "01_naive/naive.cu").write_text(text.replace("\tO[row * d + c] = sum;", "\tgoto out;"))
-        regions, missing = grader._neighbors_of(tasks["01.score"], grader.read(tree))
-        self.assertEqual((regions, missing), ({}, "01.softmax is not written yet, 01.weighted-sum is refused"))
-        (tree / "01_naive/naive.cu").write_text(re.sub(r"(?s)[^\n]*// task 01.score.*// end 01.score", "", text))
-        regions, missing = grader._neighbors_of(tasks["01.softmax"], grader.read(tree))
-        self.assertEqual((list(regions), missing), (["01.weighted-sum"], "01.score is missing"))
-        self.assertEqual(grader._neighbors_of(tasks["03.registers"], grader.read(tree)), ({}, ""))
 
 
 class Secret(Graded):

@@ -136,12 +136,18 @@ class Both(Graded):
         """A right 01.score beside tasks that were not written was "NaN or infinity" and 0 points for the student, and
         full points for the teacher. A verdict is the same in both trees, or it is none. Here: a grader that has no
         solutions."""
-        student = grade.Grader(Course(ROOT, None), "01_naive", self.scratch)
-        student.course.chapter("01_naive").base = student.course.chapter("01_naive").given
+        student = grade.Grader(Course(ROOT, None), None, self.scratch)
+        student.course.given_files()  # of all chapters
+        chapter = student.course.chapter("01_naive")
+        chapter.base = chapter.given
         student.course.is_teacher = False
         every, course = "01.score 01.softmax 01.weighted-sum", self.grader().course.chapter("01_naive")
         beside = "not judged: 01.softmax is not written yet, 01.weighted-sum is not written yet"
         same = "not judged: 01.score, 01.softmax, 01.weighted-sum are in the same kernels, and one of them is"
+        refused, two = (
+            "not judged: 01.softmax is not written yet, 01.weighted-sum is refused",
+            every.replace("01.softmax", ""),
+        )
         together = "not judged: together with 01.softmax, 01.weighted-sum it does not compile"
         for number, (written, old, new, expected) in enumerate(
             (
@@ -149,16 +155,20 @@ class Both(Graded):
                 (every, "", "", ""),
                 (every, "scale * dot;", "scale * (scale * dot);", same),
                 (every, "max_over_warp(m);", "max_over_warp(m) m;", together),
+                (two, SUM, "\tgoto out;", refused),
+                (every, "// task 01.softmax:", "//", "not judged: 01.softmax is missing"),
             )
         ):
             stubs = {task: stub for task, stub in course.stubs.items() if task not in written}
             text, _ = tasks.fill("naive.cu", course.base["naive.cu"], stubs)
             (tree := self.scratch / str(number) / "01_naive").mkdir(parents=True)
             (tree / "naive.cu").write_text(text.replace(old, new))
-            results = student.grade(tree.parent, lambda _: None)
+            results = student.grade(tree.parent, lambda _: None, chapter.tasks)
             self.assertIn(expected, self.said(results, "01.score"), written)
             self.assertEqual(results.tasks[0].full, not expected)
             self.assertEqual("?/3" in told.human(results), bool(expected))
+        registers = next(task for task in student.tasks if task.id == "03.registers")  # of a kernel of its own
+        self.assertEqual(student._neighbors_of(registers, student.read(tree.parent)), ({}, ""))
 
 
 class Handed(Graded):
