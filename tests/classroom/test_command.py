@@ -63,7 +63,9 @@ class Command(Graded):
         self.replace(wrong / "01_naive/naive.cu", *WRONG)
         self.replace(wrong / "01_naive/naive.cu", "\tO[row * d + c] = sum;", "\tgoto out;\n\tO[row * d + c] = sum;")
         self.replace(wrong / "01_naive/naive.cu", '#include "naive.h"', '#include "naive.h"\n#include <dlfcn.h>')
-        (wrong / "predictions.txt").write_text("naive --seq 1024 --dim 64 = 1\nnaive --seq = many\nnone\n7\n8 =\nmore\n")
+        (wrong / "predictions.txt").write_text(
+            "naive --seq 1024 --dim 64 = 1\nnaive --seq = many\nnone\n7\n8 =\nmore\n"
+        )
         (wrong / "class.tsv").write_text("01_naive\tplain\t-\n04_fa1\tsoftcap\t5\n")
         for file in ("dq.cu", "dkdv.cu"):
             (wrong / "06_backward" / file).unlink(missing_ok=True)
