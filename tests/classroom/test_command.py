@@ -20,7 +20,6 @@ import golden
 import handout
 from grading import ROOT, Graded, grade, read_json, run, run_grader, zipped
 from judge.course import Course
-from lib.tasks import fill
 from test_gradescope import WRONG
 from test_mutants import masked
 
@@ -64,7 +63,9 @@ class Command(Graded):
         self.replace(wrong / "01_naive/naive.cu", *WRONG)
         self.replace(wrong / "01_naive/naive.cu", "\tO[row * d + c] = sum;", "\tgoto out;\n\tO[row * d + c] = sum;")
         self.replace(wrong / "01_naive/naive.cu", '#include "naive.h"', '#include "naive.h"\n#include <dlfcn.h>')
-        (wrong / "predictions.txt").write_text("naive --seq 1024 --dim 64 = 1\nnaive --seq = many\nnone\n7\n8 =\n")
+        (wrong / "predictions.txt").write_text(
+            "naive --seq 1024 --dim 64 = 1\nnaive --seq = many\nnone\n7\n8 =\nmore\n"
+        )
         (wrong / "class.tsv").write_text("01_naive\tplain\t-\n04_fa1\tsoftcap\t5\n")
         for file in ("dq.cu", "dkdv.cu"):
             (wrong / "06_backward" / file).unlink(missing_ok=True)
@@ -83,7 +84,7 @@ class Command(Graded):
         (parts / "01.score.cu").write_text("// task 01.softmax: mine\n;\n// end 01.softmax\n")
         (parts / "01_naive").mkdir()
         (parts / "01_naive/naive.cu").symlink_to("../01.score.cu")
-        files = ("anna.txt", "berta, b.txt", "fritz.txt")
+        files = ("anna.txt", "fritz.txt")
         shown = tuple(f"into/{name}" for name in ("results.csv", *files))
         self.command("--submissions", "S/folder", "--results", "S/into", *only, shown=shown)
         one = ("--submission", "S/folder/berta, b", "--only", "01.score,01.weighted-sum")
@@ -126,28 +127,6 @@ class Command(Graded):
         self.assertNotIn("was stopped", read_json(results)["output"])
         failures = [each.text for each in xml.parse(junit).getroot().iter("failure")]
         self.assertIn("not graded: KeyError: 'planted'", failures[0])
-
-    def test_a_signal_is_130_and_stops_what_runs(self) -> None:
-        with unittest.mock.patch.object(grade.sandbox, "stop") as stop, self.assertRaisesRegex(SystemExit, "^130$"):
-            grade._stop(15, None)
-        stop.assert_called_once_with()
-
-    def test_what_a_student_has_not_written_of_a_kernel(self) -> None:
-        """In a hand-out: the neighbors of a task are the student's own."""
-        grader = grade.Grader(Course(ROOT, None), None, self.scratch)
-        tasks = {task.id: task for task in grader.tasks}
-        tree = self.tree("mine")
-        chapter = grader.course.chapter("01_naive")
-        grader.read(tree)  # all chapters
-        text = fill("01_naive/naive.cu", chapter.base["naive.cu"], {"01.softmax": chapter.stubs["01.softmax"]})[0]
-        grader.course.is_teacher = False
-        (tree / "01_naive/naive.cu").write_text(text.replace("\tO[row * d + c] = sum;", "\tgoto out;"))
-        regions, missing = grader._neighbors_of(tasks["01.score"], grader.read(tree))
-        self.assertEqual((regions, missing), ({}, "01.softmax is not written yet, 01.weighted-sum is refused"))
-        (tree / "01_naive/naive.cu").write_text(re.sub(r"(?s)[^\n]*// task 01.score.*// end 01.score", "", text))
-        regions, missing = grader._neighbors_of(tasks["01.softmax"], grader.read(tree))
-        self.assertEqual((list(regions), missing), (["01.weighted-sum"], "01.score is missing"))
-        self.assertEqual(grader._neighbors_of(tasks["03.registers"], grader.read(tree)), ({}, ""))
 
 
 class Secret(Graded):

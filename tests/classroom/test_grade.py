@@ -39,7 +39,13 @@ class Points(Graded):
 
     @only_when_thorough
     def test_solutions_of_every_class_have_all_and_the_stubs_none(self) -> None:
-        """Whole, and of each task alone as ONLY chooses it."""
+        """Whole, and of each task alone as ONLY chooses it; stubs also where something was written that computes
+        nothing, without the short cut for untouched text."""
+        tree = self.tree("touched", solved=False)
+        for path in tree.glob("*/*.cu*"):
+            path.write_text(re.sub(r"(?m)^(\s*)(// end )", r"\1;\n\1\2", path.read_text()))
+        results = self.grade(tree)
+        self.assertEqual((results.score, "as it was handed out" in one_line(told.human(results))), (0, False))
         for key in (None, CLASS_OF_CAPS, CLASS_OF_WINDOWS):
             solved, handed_out = self.tree(f"all {key}", key), self.tree(f"none {key}", key, solved=False)
             results = self.grade(solved, key=key)
@@ -60,17 +66,6 @@ class Points(Graded):
             (launch,) = (json.loads(line) for line in (self.scratch / kernel / "report.jsonl").read_text().splitlines())
             found = {each["name"] for each in launch["tensors"] if each["requested"]["write_bytes"]}
             self.assertEqual(found, {written})
-
-    @only_when_thorough
-    def test_a_touched_stub_has_none_either(self) -> None:
-        """Something was written, but nothing that computes: also without the short cut for untouched text."""
-        tree = self.tree("touched", solved=False)
-        for path in tree.glob("*/*.cu*"):
-            path.write_text(re.sub(r"(?m)^(\s*)(// end )", r"\1;\n\1\2", path.read_text()))
-        results = self.grade(tree)
-        for each in results.tasks:
-            self.assertEqual(each.score, 0, told.explained(each))
-            self.assertNotIn("as it was handed out", told.explained(each))
 
     def test_twice_the_same_and_with_one_job_too(self) -> None:
         tree = self.tree("twice")
@@ -95,20 +90,6 @@ class Points(Graded):
             self.assertGreaterEqual(len(own), 7)
             results = self.grade(self.tree(f"plain {key}"), *own, key=key)
             self.assertEqual(results.score, 0, told.human(results))
-
-    def test_equal_regions_are_judged_once(self) -> None:
-        first, second = self.tree("first"), self.tree("second")
-        for tree in (first, second):
-            self.replace(tree / "01_naive/naive.cu", SUM, "\tsum = sum * 3;\n" + SUM)
-        self.replace(second / "01_naive/naive.cu", "#include", "// a line more\n#include")
-        self.grade(first, "01.weighted-sum")
-        judge = self.grader().judge_of("01_naive")
-        before = judge.criteria_of
-        judge.criteria_of = lambda *_: self.fail("it was judged again")
-        try:
-            self.assertEqual(self.grade(second, "01.weighted-sum").score, 0)
-        finally:
-            judge.criteria_of = before
 
 
 class Said(Graded):
@@ -155,12 +136,18 @@ class Both(Graded):
         """A right 01.score beside tasks that were not written was "NaN or infinity" and 0 points for the student, and
         full points for the teacher. A verdict is the same in both trees, or it is none. Here: a grader that has no
         solutions."""
-        student = grade.Grader(Course(ROOT, None), "01_naive", self.scratch)
-        student.course.chapter("01_naive").base = student.course.chapter("01_naive").given
+        student = grade.Grader(Course(ROOT, None), None, self.scratch)
+        student.course.given_files()  # of all chapters
+        chapter = student.course.chapter("01_naive")
+        chapter.base = chapter.given
         student.course.is_teacher = False
         every, course = "01.score 01.softmax 01.weighted-sum", self.grader().course.chapter("01_naive")
         beside = "not judged: 01.softmax is not written yet, 01.weighted-sum is not written yet"
         same = "not judged: 01.score, 01.softmax, 01.weighted-sum are in the same kernels, and one of them is"
+        refused, two = (
+            "not judged: 01.softmax is not written yet, 01.weighted-sum is refused",
+            every.replace("01.softmax", ""),
+        )
         together = "not judged: together with 01.softmax, 01.weighted-sum it does not compile"
         for number, (written, old, new, expected) in enumerate(
             (
@@ -168,16 +155,20 @@ class Both(Graded):
                 (every, "", "", ""),
                 (every, "scale * dot;", "scale * (scale * dot);", same),
                 (every, "max_over_warp(m);", "max_over_warp(m) m;", together),
+                (two, SUM, "\tgoto out;", refused),
+                (every, "// task 01.softmax:", "//", "not judged: 01.softmax is missing"),
             )
         ):
             stubs = {task: stub for task, stub in course.stubs.items() if task not in written}
             text, _ = tasks.fill("naive.cu", course.base["naive.cu"], stubs)
             (tree := self.scratch / str(number) / "01_naive").mkdir(parents=True)
             (tree / "naive.cu").write_text(text.replace(old, new))
-            results = student.grade(tree.parent, lambda _: None)
+            results = student.grade(tree.parent, lambda _: None, chapter.tasks)
             self.assertIn(expected, self.said(results, "01.score"), written)
             self.assertEqual(results.tasks[0].full, not expected)
             self.assertEqual("?/3" in told.human(results), bool(expected))
+        registers = next(task for task in student.tasks if task.id == "03.registers")  # of a kernel of its own
+        self.assertEqual(student._neighbors_of(registers, student.read(tree.parent)), ({}, ""))
 
 
 class Handed(Graded):
@@ -202,14 +193,14 @@ class Handed(Graded):
             ("x" * 60_000 + "/01.score.cu", "x/01.score.cu:1: goto"),
             ("\x1b[2J\n=cmd()/01.score.cu", "?[2J =cmd()/01.score.cu:1: goto"),
             ("classroom/01.score.cu", "01.score.cu:1: goto"),
+            ("common/01.score.cu", "01.score.cu:1: goto"),
         ):
             path = self.scratch / "names.zip"
             with zipfile.ZipFile(path, "w") as archive:
                 archive.writestr(name, "goto x;\n")
-            done = run_grader("--submission", path, "--only", "01.score")
-            self.assertEqual((done.returncode, done.stderr), (0, ""), name[:30])
-            self.assertIn(says, one_line(done.stdout))
-            self.assertLess(len(done.stdout), 3000)
+            results = self.grade(path, "01.score")
+            self.assertIn(says, self.said(results, "01.score"))
+            self.assertLess(len(told.human(results)), 3000)
         (self.scratch / "handed/common").mkdir(parents=True)
         (self.scratch / "handed/common/01.score.cu").write_text("goto x;\n")
         self.assertIn("goto", self.said(self.grade(self.scratch / "handed", "01.score"), "01.score"))

@@ -4,8 +4,6 @@ No kernel is run: the judge is a stub."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import random
@@ -81,7 +79,7 @@ class Term(Collected):
     def test_only_joins_and_regrade_is_of_one(self) -> None:
         """Week by week, by the roster, since Moodle's number is another one in every assignment."""
         roster = self.put("roster.csv", ROSTER)
-        first = {f"Anna Meyer_{1}_assignsubmission_file/a.zip": work(6), "Bo Li_2_assignsubmission_file/a.zip": work(2)}
+        first = {"Anna Meyer_1_assignsubmission_file/a.zip": work(6), "Bo Li_2_assignsubmission_file/a.zip": work(2)}
         with_roster = ("--roster", str(roster))
         self.graded(self.put("one.zip", packed(first)), *with_roster, "--only", "01_naive")
         self.assertEqual(self.column("points", "of"), [("10", "10"), ("4", "10"), ("0", "10")])
@@ -142,11 +140,12 @@ class Term(Collected):
         self.put("in/bo.zip", "no zip")
         self.put("in/cy.zip", packed({"01.score.cu": "x = 6;", "class.tsv": "01_naive\twindow\t11\n"}))
         self.put("in/dora_02.stream.cu", "x = 6;")
+        self.put("in/eve_01.score.cu", "int  x = 6; // what anna has\n")
         self.graded(self.scratch / "in", "--only", "01_naive")
+        self.assertEqual(sorted(self.judged()), sorted([*TASKS, "01.score"]))  # equal regions are judged once
         rows, said = self.rows(), self.column("submission", "flags")
-        flags = {"anna.zip": "", "bo.zip": "not usable", "cy.zip": "another class?", "dora": ""}
+        flags = {"anna.zip": "", "bo.zip": "not usable", "cy.zip": "another class?", "dora": "", "eve": ""}
         self.assertEqual(dict(said), flags)
-        self.judged()
         self.graded(self.scratch / "in", "--regrade", "anna")
         self.assertEqual((self.rows(), sorted(self.judged())), (rows, [*TASKS]))
         for name, begin in (("bo", "not graded: SUBMISSION="), ("anna", "task ")):
@@ -209,44 +208,41 @@ class Term(Collected):
 
     def test_moodle_and_canvas(self) -> None:
         """The files as their importers read them, from the same rules: no column is to be edited."""
-        bulk = {"Anna Meyer_101_assignsubmission_file/a.zip": work(6), "Bo Li_102_assignsubmission_file/a.zip": work(2)}
-        self.graded(self.put("bulk.zip", packed(bulk)), "--only", "01_naive")
-        text = (self.scratch / "into/moodle.csv").read_text()
-        self.assertEqual(text.splitlines(), [
-            "Identifier,Full name,ID number,Email address,Grade,Maximum Grade,Last modified (grade)",
-            "Participant 101,Anna Meyer,,,10,10,", "Participant 102,Bo Li,,,4,10,",
-        ])  # fmt: skip
-        self.assertFalse((self.scratch / "into/canvas.csv").exists())
-        roster = self.put("roster.csv", ROSTER)
-        self.graded(
-            self.scratch / "bulk.zip", "--only", "01_naive", "--roster", str(roster), "--assignment", "Week 1 (5)"
-        )
-        self.assertEqual((self.scratch / "into/moodle.csv").read_text().splitlines()[1:], [
-            "Participant 101,Anna Meyer,m101,a@x.org,10,10,", "Participant 102,Bo Li,m102,b@x.org,4,10,",
-            ",Absent One,m103,c@x.org,,10,",
-        ])  # fmt: skip
-        canvas = list(csv.reader(io.StringIO((self.scratch / "into/canvas.csv").read_text())))
-        # What the importer looks for, lib/gradebook_importer.rb: header?, update_column_count, process_pp.
-        self.assertEqual(canvas[:2], [
-            ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Week 1 (5)"],
-            ["Points Possible", "", "", "", "", "10"],
-        ])  # fmt: skip
-        self.assertEqual(canvas[2:], [
-            ["Anna Meyer", "", "m101", "a@x.org", "", "10"], ["Bo Li", "", "m102", "b@x.org", "", "4"],
-            ["Absent One", "", "m103", "c@x.org", "", ""],
-        ])  # fmt: skip
-        self.put("of canvas/moodle.csv", "of another call")
-        self.put("canvas/meyeranna_12345_67890_a.zip", work(6))
-        self.put("canvas/libo_12345678901234567890123_67891_a.zip", work(2))
-        self.graded(self.scratch / "canvas", "--only", "01_naive", into="of canvas")
-        canvas = list(csv.reader(io.StringIO((self.scratch / "of canvas/canvas.csv").read_text())))
         long = "12345678901234567890123"
-        self.assertEqual(canvas[2:], [["libo", long, "", "", "", "4"], ["meyeranna", "12345", "", "", "", "10"]])
-        self.assertFalse((self.scratch / "of canvas/moodle.csv").exists())
+        bulk = {"Anna Meyer_101_assignsubmission_file/a.zip": work(6), "Bo Li_102_assignsubmission_file/a.zip": work(2)}
+        moodle = self.put("bulk.zip", packed(bulk))
+        self.put("canvas/meyeranna_12345_67890_a.zip", work(6))
+        canvas = self.put(f"canvas/libo_{long}_67891_a.zip", work(2)).parent
+        roster = ("--roster", str(self.put("roster.csv", ROSTER)), "--assignment", "Week 1 (5)")
         export = self.put("export.csv", "Student,ID,SIS User ID,SIS Login ID\nAnna Meyer,12345,m1,anna\n")
-        self.graded(self.scratch / "canvas", "--only", "01.score", "--roster", str(export), into="by export")
-        canvas = list(csv.reader(io.StringIO((self.scratch / "by export/canvas.csv").read_text())))
-        self.assertEqual(canvas[2:], [["Anna Meyer", "12345", "", "anna", "", "3"], ["libo", long, "", "", "", "1.2"]])
+        sheet = "Identifier,Full name,ID number,Email address,Grade,Maximum Grade,Last modified (grade)"
+        # What Canvas's importer looks for, lib/gradebook_importer.rb: header?, update_column_count, process_pp.
+        title, most = "Student,ID,SIS User ID,SIS Login ID,Section,", "Points Possible,,,,,10"
+        own = f"{title}FlashAttention: 01_naive"
+        for place, options, of_moodle, of_canvas in (
+            (moodle, (), [sheet, "Participant 101,Anna Meyer,,,10,10,", "Participant 102,Bo Li,,,4,10,"], None),
+            (moodle, roster, [
+                sheet, "Participant 101,Anna Meyer,m101,a@x.org,10,10,", "Participant 102,Bo Li,m102,b@x.org,4,10,",
+                ",Absent One,m103,c@x.org,,10,",
+            ], [
+                f"{title}Week 1 (5)", most, "Anna Meyer,,m101,a@x.org,,10",
+                "Bo Li,,m102,b@x.org,,4", "Absent One,,m103,c@x.org,,",
+            ]),
+            (canvas, (), None, [
+                own, most, f"libo,{long},,,,4", "meyeranna,12345,,,,10",
+            ]),
+            (canvas, ("--roster", str(export)), [sheet, ",Anna Meyer,12345,anna,10,10,"], [
+                own, most, "Anna Meyer,12345,,anna,,10",
+                f"libo,{long},,,,4",
+            ]),
+        ):  # fmt: skip
+            into = f"of {place.stem}"  # with what is there of the call before
+            for name in ("moodle.csv", "canvas.csv"):
+                self.put(f"{into}/{name}", "of another call")
+            self.graded(place, "--only", "01_naive", *options, into=into)
+            for name, expected in (("moodle.csv", of_moodle), ("canvas.csv", of_canvas)):
+                path = self.scratch / into / name
+                self.assertEqual(path.read_text().splitlines() if path.exists() else None, expected)
 
     def test_late(self) -> None:
         """By the roster's time, Canvas's mark, the archive's files, or not known; and what a day costs. The rules are
