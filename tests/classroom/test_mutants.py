@@ -1,5 +1,5 @@
-"""The judge's mutation score: submissions/wrong_*.edits, cheats.edits and those of ../faults must each lose exactly
-what they name, right.edits must keep everything."""
+"""The judge's mutation score: submissions/wrong.*, cheats.* and those of ../faults must each lose exactly what they
+name, right.edits must keep everything."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from grading import Graded, only_when_thorough, run
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests"
 KINDS = {  # as the pages call them
-    "wrong": ("classroom/submissions/wrong_*", "faults/[0-9]*"),
-    "right": ("classroom/submissions/right",),
-    "cheats": ("classroom/submissions/cheats",),
+    "wrong": ("classroom/submissions/wrong.*", "faults/[0-9]*.edits"),
+    "right": ("classroom/submissions/right.edits",),
+    "cheats": ("classroom/submissions/cheats.*",),
 }
 # Wrong ones of three chapters, a right one and a cheat: what make test has time for. Those without a maximum or a tile
 # once kept 65 and 85 %.
@@ -47,7 +47,7 @@ def masked(text: str) -> str:
 
 
 def submissions(kinds: Iterable[str] = KINDS) -> list[mutants.Mutant]:
-    files = [path for kind in kinds for place in KINDS[kind] for path in sorted(TESTS.glob(f"{place}.edits"))]
+    files = [path for kind in kinds for place in KINDS[kind] for path in sorted(TESTS.glob(place))]
     return mutants.read(files)
 
 
@@ -94,24 +94,31 @@ class Mutants(unittest.TestCase):
 
     def test_an_edit_that_does_not_apply_fails(self) -> None:
         """Or changes nothing, or whose grades are others than it says: none must pass for a mutant that was caught."""
-        entries = (
-            ("01.score: all", "---\nno such text\n+++\nother", "6: .*bad\\.edits:8: .*found 0 times"),
-            ("01.score: all", "---\nscale * dot\n+++\nscale * dot", "13: .*changes nothing"),
-            ("01.score: all", '---\n#include "naive.h"\n+++\n#error', "20: .*keeps plain"),
-            ("01.weighted-sum: fresh", "+++\nO[row * d + c] = sum", "27: .*loses plain"),
-            ("01.weighted-sum: refused", "+++\nO[row * d + c] = sum + sum;", "32: .*expected 'refused'"),
+        text = "@ 01_naive of a file\nloses 01.score: all\n---\nscale * dot\n+++\nscale * dot\n"
+        row = "01.weighted-sum\t{}\tof a row\tO[row * d + c] = sum;\t{}\n"
+        rows = "01.score\tall\tof a row\tno such text\tother\n" + row.format(
+            "keeps: no such words", "O[row * d + c] = sum"
         )
-        text = "# a comment\n\n@@\nO[row * d + c] = sum;\n\n"
-        text += "".join(f"@ 01_naive an entry\nloses {loses}\n{edit}\n\n" for loses, edit, _ in entries)
+        rows += row.format("fresh", "O[row * d + c] = sum") + row.format("refused", "O[row * d + c] = sum + sum;")
         with tempfile.TemporaryDirectory() as scratch:
-            path = Path(scratch, "bad.edits")
-            path.write_text(text)
-            lines, total = mutants.score(mutants.read([path]), Path(scratch))
-            done = run(mutants.__file__, "--only", "none of these", path)
+            paths = Path(scratch, "bad.edits"), Path(scratch, "bad.tsv")
+            for path, content in zip(paths, (text, rows)):
+                path.write_text(content)
+            lines, total = mutants.score(mutants.read(paths), Path(scratch))
+            done = run(mutants.__file__, "--only", "none of these", *paths)
         self.assertEqual((done.returncode, done.stderr.splitlines()[-1]), (2, "mutants.py: error: no such entries"))
         self.assertEqual((len(lines), total), (5, "mutation score 0 of 5"), lines)
-        for line, (_, _, says) in zip(lines, entries):
-            self.assertRegex(line, rf"(?s)^bad\.edits:{says}")
+        for line, says in zip(
+            lines,
+            (
+                "edits:1: 01_naive: of a file:\n .*changes nothing",
+                "tsv:1: 01_naive: of a row:\n .*bad\\.tsv:1: .*found 0 times",
+                "tsv:2: .*01.weighted-sum loses plain .*'no such words' is not in: ",
+                "tsv:3: .*loses plain",
+                "tsv:4: .*expected 'refused'",
+            ),
+        ):
+            self.assertRegex(line, rf"(?s)^bad\.{says}")
 
 
 class Kit(Graded):
