@@ -6,10 +6,11 @@ import csv
 import re
 import sys
 
+import mutants
 import similar
 from grading import ROOT, run
 from hand_ins import Collected
-from lib import edits, tasks
+from lib import tasks
 
 OWN = """\
 	float top = -INFINITY, total = 0.0f;
@@ -139,7 +140,8 @@ class Similar(Collected):
         course = self.grader().course
         texts: dict[str, list[similar.Text]] = {}
         published: dict[str, similar.Text] = {}
-        for edit in edits.read(ROOT / "tests/classroom/submissions/right.edits"):
+        right = sorted((ROOT / "tests/classroom/submissions").glob("right.*"))
+        for edit in (mutant.edit for mutant in mutants.read(right)):
             if "class" in edit.header:
                 continue
             chapter = course.chapter(edit.name)

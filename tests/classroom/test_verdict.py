@@ -491,58 +491,49 @@ class Verdict(unittest.TestCase):
             build.run_quietly(["sh", "-c", "echo out; echo err >&2; exit 1"], "what")
 
     def test_neighbors_of_a_hand_out(self) -> None:
-        two = {"regions": ("01.sum", "01.other"), "teacher": False}
-        criteria, ran = self.judged({}, **two)
-        self.assertEqual((self.marks(criteria), ran[0]), ("oooooo", "01.other+01.sum k --seq 0"))
-        criteria, _ = self.judged({"inputs": "wrong result"}, **two)
-        self.assertEqual(self.marks(criteria), "oo?ooo")
-        why = "01.sum, 01.other are in the same kernels, and one of them is wrong: wrong result, k --seq 2: said"
-        self.assertEqual(criteria["inputs"].message, why)
-        criteria, _ = self.judged({"--seq 1": "wrong result"}, **two)
-        self.assertEqual(self.marks(criteria), "o?oo??")
-        self.assertEqual({criteria[name].message for name in ("shapes", "hbm")}, {why.replace("--seq 2", "--seq 1")})
-        criteria, _ = self.judged({"plain": "wrong result"}, **two)
-        self.assertEqual(self.marks(criteria), "??????")
-        self.assertEqual({each.message for each in criteria.values()}, {why.replace("--seq 2", "--seq 0")})
-        criteria, ran = self.judged({}, **two, program=Failure("does not compile", "x"))
-        self.assertEqual((self.marks(criteria), ran), ("??????", []))
-        self.assertEqual(criteria["plain"].message, "together with 01.other it does not compile")
-        criteria, ran = self.judged({}, **two, program=Failure("refused", "x"), alone=True)
-        self.assertEqual(criteria["plain"].message, "not graded: it is refused: x")
-        criteria, ran = self.judged({}, teacher=False, missing="01.other is missing")
-        self.assertEqual((self.marks(criteria), ran), ("??????", []))
-        criteria, ran = self.judged({}, teacher=False, missing="m", program=Failure("refused", "x"), alone=True)
-        self.assertEqual(self.marks(criteria), "N-----")
+        two, wrong = {"regions": ("01.sum", "01.other"), "teacher": False}, "wrong result"
+        why = "01.sum, 01.other are in the same kernels, and one of them is wrong: wrong result, k --seq {}: said"
+        fails, refused = Failure("does not compile", "x"), {"program": Failure("refused", "x"), "alone": True}
+        for failing, options, marks, message in (
+            ({}, two, "oooooo", ""),
+            ({"inputs": wrong}, two, "oo?ooo", why.format(2)),
+            ({"--seq 1": wrong}, two, "o?oo??", why.format(1)),
+            ({"plain": wrong}, two, "??????", why.format(0)),
+            ({}, {**two, "program": fails}, "??????", "together with 01.other it does not compile"),
+            ({}, {**two, **refused}, "N-----", "not graded: it is refused: x"),
+            ({}, {"teacher": False, "missing": "01.other is missing"}, "??????", "01.other is missing"),
+            ({}, {"teacher": False, "missing": "m", **refused}, "N-----", "not graded: it is refused: x"),
+        ):
+            with self.subTest(message):
+                criteria, ran = self.judged(failing, **options)
+                self.assertEqual(self.marks(criteria), marks)
+                said = {
+                    each.message for each in criteria.values() if not each.passed and each.category != "not counted"
+                }
+                self.assertEqual(said, {message} - {""})
+                self.assertEqual(ran[:1], ["01.other+01.sum k --seq 0"] * (options is two))
 
 
 class Budget(unittest.TestCase):
     """What a byte more than the closed form costs: nothing of the budget is a matter of per cent."""
 
-    def criteria(self, tensors: dict[str, tuple[int, int, int]], criterion: str = "shapes") -> dict:
+    def criteria(self, tensors: dict[str, tuple[int, int, int]], criterion: str) -> dict[str, Criterion]:
         """Of a kernel that reads, writes and adds to tensors, one per launch, in the case of one criterion; in the
         other cases it keeps to its budgets."""
         models = [
-            {"counts": "requested", "bytes": 4000, "write_bytes": 800, "formula": "a"},
-            {"counts": "footprint", "bytes": 1000, "write_bytes": 200},
+            {"counts": "requested", "formula": "a", "bytes": 4000, "write_bytes": 800},
+            {"counts": "footprint", "formula": "b", "bytes": 1000, "write_bytes": 200},
         ]
-        expected = {"models": [{"formula": "b", **model} for model in models], "statistics": ["LSE"]}
-        expected.update({"ideal_bytes": 900, "atomic_bytes": 40, "statistic_bytes": 100})
-        runs = []
+        expected = {"models": models, "statistics": ["LSE"], "ideal_bytes": 900}
+        expected |= {"atomic_bytes": 40, "statistic_bytes": 100}
+        usual, runs = {"Q": (3200, 0, 0), "O": (0, 800, 40), "LSE": (60, 40, 0)}, []
         for name in CRITERIA:
-            of_case = {
-                "Q": (3200, 0, 0),
-                "O": (0, 800, 40),
-                "LSE": (60, 40, 0),
-                **(tensors if name == criterion else {}),
-            }
             launches = []
-            for tensor, (read, written, atomic) in of_case.items():
+            for tensor, (read, written, atomic) in {**usual, **(tensors if name == criterion else {})}.items():
                 requested = {"read_bytes": read, "write_bytes": written, "atomic_bytes": atomic}
                 footprint = {"read_bytes": read // 4, "write_bytes": written // 4}
                 launches.append({"tensors": [{"name": tensor, "requested": requested, "footprint": footprint}]})
-            run = verdict.Run("k", Case(1, "01_naive", name, "forward", "--seq 8", ("a hint",)))
-            run.bytes = verdict._bytes(expected, launches)
-            runs.append(run)
+            runs.append(Run("k", case(name), bytes=verdict._bytes(expected, launches)))
         return verdict._criteria(["k"], runs)
 
     def test_what_is_summed(self) -> None:
@@ -567,37 +558,32 @@ class Budget(unittest.TestCase):
 
     def test_one_byte_over_is_over(self) -> None:
         """Kills: a budget with 5 % to spare, sums without writes, atomics or statistics, a case not looked at."""
-        over, else_ = "over budget", "not counted"
-        for change, category in (
+        reads, writes, atomics = "read twice", "written twice", "added once"  # words of what is over
+        else_ = "did something else"
+        for change, category, *hints in (
             ({}, ""),
             ({"Q": (3196, 0, 0)}, ""),
-            ({"Q": (3201, 0, 0)}, over),
-            ({"Q": (3360, 0, 0)}, over),
-            ({"O": (0, 804, 40)}, over),
-            ({"O": (0, 800, 44)}, over),  # atomics have a budget of their own
-            ({"O": (0, 804, 40), "Q": (3201, 0, 0)}, over),
-            ({"LSE": (64, 40, 0)}, over),
-            ({"LSE": (60, 44, 0)}, over),
-            ({"LSE": (60, 40, 4)}, over),
+            ({"Q": (3201, 0, 0)}, "over budget", reads),
+            ({"Q": (3360, 0, 0)}, "over budget", reads),
+            ({"O": (0, 804, 40)}, "over budget", writes),
+            ({"O": (0, 800, 44)}, "over budget", atomics),  # atomics have a budget of their own
+            ({"O": (0, 804, 40), "Q": (3201, 0, 0)}, "over budget", writes, reads),
+            ({"LSE": (64, 40, 0)}, "over budget", reads),
+            ({"LSE": (60, 44, 0)}, "over budget", reads),
+            ({"LSE": (60, 40, 4)}, "over budget", reads),
             ({"LSE": (60, 36, 4)}, ""),  # so have statistics, whatever is done to them
-            ({"scratch": (4, 0, 0)}, over),
+            ({"scratch": (4, 0, 0)}, "over budget", reads),
             ({"Q": (800, 0, 0)}, ""),  # 0.4 of what is to be moved; with fewer it computed something else
             ({"Q": (796, 0, 0)}, else_),
             ({"O": (0, 800, 12)}, else_),
         ):
-            for criterion in ("plain", "shapes", "inputs", "fresh"):
+            for criterion in CRITERIA:
                 with self.subTest(change=change, criterion=criterion):
-                    hbm = self.criteria(change, criterion)["hbm"]
+                    criteria = self.criteria(change, criterion)
+                    hbm = criteria["plain" if category == else_ else "hbm"]
                     self.assertEqual((hbm.passed, hbm.category), (not category, category), hbm.message)
-                    if hbm.category == over and "scratch" not in change:
-                        of_writes, of_reads = "written twice" in hbm.hint, "read twice" in hbm.hint
-                        of_atomics = "added once" in hbm.hint
-                        expected = (
-                            "O" in change and change["O"][1] > 800,
-                            bool(change.keys() & {"Q", "LSE"}),
-                            change.get("O") == (0, 800, 44),
-                        )
-                        self.assertEqual((of_writes, of_reads, of_atomics), expected, hbm.hint)
+                    said = [words for words in (writes, reads, atomics) if words in hbm.hint]
+                    self.assertEqual(said, hints)
                     if change == {"Q": (3360, 0, 0)}:
                         self.assertAlmostEqual(hbm.times, 1.04)
                         self.assertEqual("4,160" in hbm.message, criterion != "fresh", hbm.message)
