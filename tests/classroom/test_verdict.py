@@ -68,32 +68,28 @@ class Verdict(unittest.TestCase):
 
     def test_bytes(self) -> None:
         over, few = Bytes("requested", "f", 101, 100), Bytes("requested", "f", 39, 100)
-        right = Bytes("requested", "f", 1100, 1200, 900)
-        criteria = self.criteria(*self.runs(plain={"bytes": [right, over]}))
-        self.assertEqual(self.marks(criteria), "ooooNo")
-        self.assertEqual(
-            (criteria["hbm"].message, criteria["hbm"].times),
-            ("k: yours 101, budget 100 (requested, f) bytes, with --seq 8", 1.01),
-        )
-        message = self.criteria(*self.runs(plain={"bytes": [right, right]}))["hbm"].message
-        self.assertEqual(message, "k: yours 1,100, budget 1,200 (requested, f), ideal 900 bytes")
-        # A fresh case is named by its kind; if another one is over, that is told.
-        fresh = self.runs(fresh={"bytes": [over]})
-        self.assertEqual(self.criteria(*fresh)["hbm"].message, "k: over its budget on a fresh case")
-        both = self.runs(fresh={"bytes": [over]}, shapes={"bytes": [Bytes("requested", "f", 300, 100)]})
-        self.assertRegex(self.criteria(*both)["hbm"].message, "^k: yours 300, .*, with --seq 8$")
-        self.assertEqual(self.criteria(*both)["hbm"].times, 3)
-        criteria = self.criteria(*self.runs(inputs={"bytes": [few]}))
-        self.assertEqual((self.marks(criteria), criteria["plain"].category), ("N-----", "did something else"))
-        self.assertRegex(criteria["plain"].message, "^k: yours 39, .*Your teacher sees a flag.$")
-        # Masked keys need not be read; what has no budget is no share of one.
-        masked = Run("k", case("inputs", "--masked"), bytes=[few])
+        right, most = Bytes("requested", "f", 1100, 1200, 900), Bytes("requested", "f", 300, 100)
+        atomics = [Bytes("requested", "atomics", number, 0) for number in (0, 4)]
+        fits, case_of = "k: yours 1,100, budget 1,200 (requested, f), ideal 900 bytes", "bytes, with --seq 8"
+        for changes, marks, message, times in (
+            ({"plain": [right, right]}, "oooooo", fits, 0),
+            ({"plain": [right, over]}, "ooooNo", f"k: yours 101, budget 100 (requested, f) {case_of}", 1.01),
+            # A fresh case is named by its kind; if another one is over, that is told.
+            ({"fresh": [over]}, "ooooNo", "k: over its budget on a fresh case", 1.01),
+            ({"fresh": [over], "shapes": [most]}, "ooooNo", f"k: yours 300, budget 100 (requested, f) {case_of}", 3),
+            # What has no budget is no share of one.
+            ({"plain": [right, atomics[0]]}, "oooooo", fits, 0),
+            ({"plain": [right, atomics[1]]}, "ooooNo", f"k: yours 4, budget 0 (requested, atomics) {case_of}", 4),
+            ({"inputs": [few]}, "N-----", "not counted: as above", 0),
+        ):
+            with self.subTest(message):
+                found = self.criteria(*self.runs(**{name: {"bytes": each} for name, each in changes.items()}))
+                hbm = found["hbm"]
+                self.assertEqual((self.marks(found), hbm.message, hbm.times), (marks, message, times))
+        self.assertEqual(found["plain"].category, "did something else")
+        self.assertRegex(found["plain"].message, "^k: yours 39, .*Your teacher sees a flag.$")
+        masked = Run("k", case("inputs", "--masked"), bytes=[few])  # masked keys need not be read
         self.assertEqual(self.marks(self.criteria(*self.runs()[:2], masked, self.runs()[3])), "oooooo")
-        none = self.runs(plain={"bytes": [right, Bytes("requested", "atomics", 0, 0)]})
-        self.assertEqual(self.marks(self.criteria(*none)), "oooooo")
-        some = self.runs(plain={"bytes": [right, Bytes("requested", "atomics", 4, 0)]})
-        hbm = self.criteria(*some)["hbm"]
-        self.assertEqual((hbm.hint, hbm.times), (build.HINTS["over budget in atomics"], 4))
         # Of two kernels each is told once, in their order.
         two = [Run(name, each.case, bytes=[Bytes("requested", name, 9, 9)]) for name in "ba" for each in self.runs()]
         said = verdict._criteria(["b", "a"], two)["hbm"].message
@@ -103,25 +99,19 @@ class Verdict(unittest.TestCase):
         race = {"tool": "racecheck", "kind": "WAR", "line": 3, "file": "x/k.cu"}
         warning = {**race, "severity": "warning"}
         at, hint = "WAR at @@k.cu:3@@", build.HINTS["racecheck"]
-        for runs, passed, message in (
-            (self.runs(), True, ""),
-            (self.runs(shapes={"hazards": [race]}), False, f"k: racecheck: {at}"),
-            (self.runs(shapes={"hazards": [race] * 3}), False, f"k: racecheck: {at} (and 2 more)"),
-            (self.runs(fresh={"hazards": [race]}), False, "k: racecheck: WAR"),
-            (
-                self.runs(fresh={"hazards": [race]}, inputs={"hazards": [race]}),
-                False,
-                f"k: racecheck: {at} (and 1 more)",
-            ),
-            (self.runs(shapes={"warnings": [warning] * 2}), True, f"k: racecheck warning: {at} (and 1 more). {hint}"),
-            (self.runs(shapes={"warnings": [warning], "hazards": [race]}), False, f"k: racecheck: {at}"),
+        for changes, passed, message in (
+            ({}, True, ""),
+            ({"shapes": {"hazards": [race]}}, False, f"k: racecheck: {at}"),
+            ({"shapes": {"hazards": [race] * 3}}, False, f"k: racecheck: {at} (and 2 more)"),
+            ({"fresh": {"hazards": [race]}}, False, "k: racecheck: WAR"),
+            ({name: {"hazards": [race]} for name in ("fresh", "inputs")}, False, f"k: racecheck: {at} (and 1 more)"),
+            ({"shapes": {"warnings": [warning] * 2}}, True, f"k: racecheck warning: {at} (and 1 more). {hint}"),
+            ({"shapes": {"warnings": [warning], "hazards": [race]}}, False, f"k: racecheck: {at}"),
         ):
+            luck = ("", "") if passed else ("hazard", f"{hint} A result that came out right by luck is not right.")
             with self.subTest(message):
-                found = self.criteria(*runs)["hazards"]
-                self.assertEqual((found.passed, found.ran, found.message), (passed, True, message))
-                if not passed:
-                    luck = f"{hint} A result that came out right by luck is not right."
-                    self.assertEqual((found.hint, found.category), (luck, "hazard"))
+                found = self.criteria(*self.runs(**changes))["hazards"]
+                self.assertEqual(found, Criterion(passed, True, luck[0], message, luck[1]))
 
     def test_a_hazard_in_words(self) -> None:
         hazard = {"tool": "memcheck", "kind": "out_of_bounds", "file": "/a/01.sum/k.cu", "line": 5}
@@ -172,40 +162,34 @@ class Verdict(unittest.TestCase):
 
     def test_why_there_is_nothing_to_compare(self) -> None:
         """Kills: a crash that passes because something was saved, or a status that is taken for another."""
-        fine, cpu, clock = Outcome(0, 0, ""), Outcome(0, 24, "cpu"), Outcome(0, 9, "clock")
-        for result, diary, output, hazards, expected in (
-            (fine, "launched cudaSuccess\nsaved\n", "", [], None),
-            (Outcome(1, 0, ""), "launched cudaSuccess\nsaved\n", "", [], None),
-            (Outcome(2, 0, ""), "launched cudaSuccess\nsaved\n", "", [], "crash: the program ended (status 2) before"),
-            (Outcome(0, 11, ""), "launched cudaSuccess\nsaved\n", "", [], "crash: the program ended (signal 11) befo"),
-            (fine, "launched cudaSuccess\n", "", [], "crash: the program ended (status 0)"),
-            (fine, "", "", [], "crash: the program ended (status 0)"),
-            (cpu, "launched cudaSuccess\nsaved\n", "", [], "does not end: it ran past its 4 seconds of CPU time"),
-            (clock, "", "", [], "does not end: it was still running when the time was up"),
-            (fine, "launched cudaSuccess\nsaved\n", "", [{"kind": "RAW"}], None),
-            (
-                fine,
-                "",
-                "",
-                [{"kind": "RAW"}, {"kind": "endless_loop"}],
-                "does not end: it ran past its 4 seconds of CPU",
-            ),
-            (fine, "cannot d too large\n", "", [], "launch refused: d too large"),
-            (fine, "launched cudaErrorInvalidValue\n", "", [], "launch refused: cudaErrorInvalidValue"),
-            (fine, "launched cudaErrorInvalidConfiguration\n", "", [], "launch refused: cudaErrorInvalidConf"),
-            (fine, "launched cudaErrorIllegalAddress\n", "", [], "wrong access: cudaErrorIllegalAddress"),
-            (fine, "launched cudaErrorMisalignedAddress\n", "", [], "wrong access: cudaErrorMisalignedAddress"),
-            (fine, "launched cudaErrorLaunchFailure\nsaved\n", "", [], "launch failed: cudaErrorLaunchFailure"),
-            (Outcome(3, 0, ""), "", "sim: out of memory\n", [], "out of memory: it asked for more memory than the"),
-            (Outcome(3, 0, ""), "", "out of host memory\n", [], "out of memory: it asked for more memory than the"),
+        fine, done = (0, 0, ""), "launched cudaSuccess\nsaved\n"
+        crash, past = (
+            "crash: the program ended ({}) before its results were written",
+            "it ran past its 4 seconds of CPU time",
+        )
+        for result, diary, said, kinds, expected in (
+            (fine, done, "", "", None),
+            ((1, 0, ""), done, "", "", None),
+            (fine, done, "", "RAW", None),
+            ((2, 0, ""), done, "", "", crash.format("status 2")),
+            ((0, 11, ""), done, "", "", crash.format("signal 11")),
+            (fine, "launched cudaSuccess\n", "", "", crash.format("status 0")),
+            (fine, "", "", "", crash.format("status 0")),
+            ((0, 24, "cpu"), done, "", "", f"does not end: {past}"),
+            ((0, 9, "clock"), "", "", "", "does not end: it was still running when the time was up"),
+            (fine, "", "", "RAW endless_loop", f"does not end: {past}"),
+            (fine, "cannot d too large\n", "", "", "launch refused: d too large"),
+            (fine, "launched cudaErrorInvalidValue\n", "", "", "launch refused: cudaErrorInvalidValue"),
+            (fine, "launched cudaErrorInvalidConfiguration\n", "", "", "launch refused: cudaErrorInvalidConfiguration"),
+            (fine, "launched cudaErrorIllegalAddress\n", "", "", "wrong access: cudaErrorIllegalAddress"),
+            (fine, "launched cudaErrorMisalignedAddress\n", "", "", "wrong access: cudaErrorMisalignedAddress"),
+            (fine, "launched cudaErrorLaunchFailure\nsaved\n", "", "", "launch failed: cudaErrorLaunchFailure"),
+            ((3, 0, ""), "", "sim: out of memory\n", "", "out of memory: it asked for more memory than there is"),
+            ((3, 0, ""), "", "out of host memory\n", "", "out of memory: it asked for more memory than there is"),
         ):
             with self.subTest(diary=diary, result=result):
-                found = verdict._failure(result, hazards, diary, output)
-                if expected is None:
-                    self.assertIsNone(found)
-                else:
-                    self.assertEqual(f"{found.category}: {found.message}"[: len(expected)], expected)
-        self.assertEqual(verdict._failure(fine, [], "", "").category, "crash")
+                found = verdict._failure(Outcome(*result), [{"kind": kind} for kind in kinds.split()], diary, said)
+                self.assertEqual(found and f"{found.category}: {found.message}", expected)
 
     def test_what_is_the_machines_fault(self) -> None:
         """Kills: points lost to a full disk."""
