@@ -13,6 +13,7 @@ import unittest
 import unittest.mock
 import zipfile
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 from grading import ALL, ROOT, Graded, grade
@@ -415,27 +416,19 @@ class Handed(Graded):
         task = next(each for each in grader.tasks if each.id == "03.tile")
         self.assertEqual(grader.needs["03.tile"], ("hbm", 10.0))
         found = submission.Submission(regions={"03.tile": submission.Region("x", "a.cu", 1)})
-
-        def marks(need: float, hbm: Criterion) -> str:
-            criteria = {**dict.fromkeys(ALL, verdict.PASSED), "hbm": hbm}
-            with (
-                unittest.mock.patch.object(grader, "_judge_region", lambda *_: criteria),
-                unittest.mock.patch.object(grader, "_region_of", lambda *_: repr((need, hbm))),
-                unittest.mock.patch.dict(grader.needs, {"03.tile": ("hbm", need)}),
-            ):
-                judged = grader._criteria_of(task, found)
-            return "".join(told._mark(judged[name])[0] for name in ALL)
-
-        for need, times, expected in (
-            (10, 10.0, "ooooNo"),
-            (10, 10.1, "----N-"),
-            (1, 1.001, "----N-"),
-            (2, 1.5, "ooooNo"),
+        over = Criterion(False, True, "over budget", "m", "h")
+        for need, hbm, expected in (
+            (10.0, replace(over, times=10.0), "ooooNo"),
+            (10.0, replace(over, times=10.1), "----N-"),
+            (1.0, replace(over, times=1.001), "----N-"),
+            (2.0, replace(over, times=1.5), "ooooNo"),
+            (1.0, Criterion(False, category=verdict.NOT_JUDGED, message="m"), "??????"),
         ):
-            over = Criterion(False, True, "over budget", "m", "h", times=times)
-            self.assertEqual(marks(need, over), expected)
-        unknown = Criterion(False, category=verdict.NOT_JUDGED, message="m")
-        self.assertEqual(marks(1.0, unknown), "??????")
+            criteria = {**dict.fromkeys(ALL, verdict.PASSED), "hbm": hbm}
+            own = {"_judge_region": lambda *_, of=criteria: of, "_region_of": lambda *_, of=hbm: repr(of)}
+            with unittest.mock.patch.multiple(grader, **own, needs={"03.tile": ("hbm", need)}):
+                judged = grader._criteria_of(task, found)
+            self.assertEqual("".join(told._mark(judged[name])[0] for name in ALL), expected)
 
     def test_whose_class_a_submission_is_of(self) -> None:
         """Kills: a student who changed one file, or has a table of old, that is taken for one of another class."""
