@@ -224,10 +224,7 @@ class Sandbox(unittest.TestCase):
         self.assertEqual(
             self.run_it("printf '0m9.0s 0m9.0s\\n0m9.0s 0m9.0s\\n'")[0].seconds < 1, True
         )  # it cannot say so
-        with unittest.mock.patch.dict(os.environ, {"GRADE_CLOCK_FACTOR": "1", "GRADE_FILE_MB": "1"}):
-            own = f"sleep 39{os.getpid()}"
-            self.assertEqual(self.run_it(f"{own} & {own}", cpu_seconds=1)[0].timeout, "clock")
-            self.assertEqual(running(own), [])
+        with unittest.mock.patch.dict(os.environ, {"GRADE_FILE_MB": "1"}):
             done = self.run_it('head -c 1048576 /dev/zero > "$1/a" && echo one; head -c 1048577 /dev/zero > "$1/b"')
             self.assertTrue(done[1].startswith("one\n"), done)
             self.assertTrue(done[0].status or done[0].signal, done)

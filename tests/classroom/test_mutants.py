@@ -224,30 +224,27 @@ class Kit(Graded):
         judge, _, _ = self.kit("01_naive", "--kernel naive --seq 1 --dim 1")
         program = self.grader().judge_of("01_naive").builder.program({}, "")
         (there := self.scratch / "there").mkdir()  # what a submission has made before
-        good = "-\t--kernel\tnaive\n"
-        for line, status, says in (
-            ("-", 2, "judge: --kernel: expected one of 01_naive"),
-            ("\n", 2, "judge: expected DIR|- --kernel NAME ..."),
-            ("-\t--kernel\tnaive\t--seq\t0", 2, "judge: --seq"),
-            ("-\t--kernel\tnaive\t--gpu\tnone", 2, "judge: --gpu"),
+        judging, good = f"ulimit -v 150000; exec {judge} plain=0", "-\t--kernel\tnaive\n"
+        running = f"exec {program} --kernel naive"
+        for command, given, status, says in (
+            (judging, "-\n", 2, "judge: --kernel: expected one of 01_naive"),
+            (judging, "\n\n", 2, "judge: expected DIR|- --kernel NAME ..."),
+            (judging, "-\t--kernel\tnaive\t--seq\t0\n", 2, "judge: --seq"),
+            (judging, "-\t--kernel\tnaive\t--gpu\tnone\n", 2, "judge: --gpu"),
             # An error behind which a verdict without its "wrong" would pass anything.
-            (f"{there}\t--kernel\tnaive\t--seq\t200000\t--dim\t128", 3, "judge: out of memory"),
+            (judging, f"{there}\t--kernel\tnaive\t--seq\t200000\t--dim\t128\n", 3, "judge: out of memory"),
+            (f"exec {judge} other=0", None, 2, "judge: expected KIND=VALUE, and lines of input"),
+            (f"exec {judge} plain=0 > /dev/full", "", 3, "judge: standard output: cannot be written"),
+            (running, None, 2, "runner: expected --kernel NAME --save DIR"),
+            (f"{running} --save /none/x", None, 3, "runner: /none/x/run.txt: cannot be written"),
+            (f"{running} --save {there}", None, 3, f"runner: {there}/run.txt: cannot be written"),
+            (f"{running} --sequence 3", None, 2, "runner: --sequence"),
         ):
-            done = run("sh", "-c", f"ulimit -v 150000; exec {judge} plain=0", given=f"{good}{line}\n{good}")
-            self.assertEqual((done.returncode, done.stdout.count("\n")), (status, 1), done.stderr)  # and no more
+            # A good line before and behind: the first is answered, and nothing after the one that is wrong.
+            done = run("sh", "-c", command, given="" if given is None else f"{good}{given}{good}")
+            answers = 1 if command == judging else 0
+            self.assertEqual((done.returncode, done.stdout.count("\n")), (status, answers), done.stderr)
             self.assertRegex(done.stderr, f"^{re.escape(says)}[^\n]*\n$")
-        for command, status, says in (
-            ([judge, "other=0"], 2, "judge: expected KIND=VALUE, and lines of input"),
-            ([program, "--kernel", "naive"], 2, "runner: expected --kernel NAME --save DIR"),
-            ([program, "--kernel", "naive", "--save", "/none/x"], 3, "runner: /none/x/run.txt: cannot be written"),
-            ([program, "--kernel", "naive", "--save", there], 3, f"runner: {there}/run.txt: cannot be written"),
-            ([program, "--kernel", "naive", "--sequence", "3"], 2, "runner: --sequence"),
-        ):
-            done = run(*command)
-            self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (status, "", 1), done.stderr)
-            self.assertTrue(done.stderr.startswith(says), done.stderr)
         done = run(program, "--save", self.scratch / "too large", "--kernel", "naive", "--seq", "262144")
         self.assertEqual((done.returncode, done.stderr), (3, ""))
         self.assertRegex((self.scratch / "too large/run.txt").read_text(), r"^cannot [^\n]+\n$")
-        full = run("sh", "-c", f"{judge} plain=0 > /dev/full", given=good)
-        self.assertEqual((full.returncode, full.stderr), (3, "judge: standard output: cannot be written\n"))

@@ -268,24 +268,23 @@ class Verdict(unittest.TestCase):
         return criteria, ran
 
     def test_cases_are_run_up_to_the_first_that_fails(self) -> None:
-        criteria, ran = self.judged({})
-        self.assertEqual((self.marks(criteria), len(ran)), ("oooooo", 8))
-        criteria, ran = self.judged({"--seq 1": "wrong result"})  # shapes: its second case is not run
-        self.assertEqual([line.split()[-1] for line in ran if "seq 2" not in line], list("013467"))
-        self.assertEqual(self.marks(criteria), "oNoo--")
-        criteria, ran = self.judged({"--seq 4": "crash"})  # the second plain case: nothing behind it
-        self.assertEqual([line.split()[-1] for line in ran], ["0", "1", "2", "3", "4"])
-        criteria, ran = self.judged({"--seq 1": "does not end"}, kernels=("k", "other"))
-        self.assertEqual([line.split()[1:] for line in ran][:2], [["k", "--seq", "0"], ["k", "--seq", "1"]])
-        self.assertEqual({line.split()[1] for line in ran}, {"k"})  # none of the other kernel, nor behind it
-        self.assertEqual(len(ran), 3)  # the third is that of its hint
-        # A command that does not fail is in no hint; one that does stays.
-        criteria, _ = self.judged({"--seq 1": "wrong result"})
-        self.assertEqual(criteria["shapes"].hint, "shapes")
-        criteria, _ = self.judged({"--seq 1": "wrong result", "--seq 2": "wrong result"})
-        self.assertEqual(criteria["shapes"].hint, "shapes. By hand: ./k --seq 2")
-        criteria, _ = self.judged({"--seq 1": "wrong result"}, lacking={"01.sum"})
-        self.assertEqual((criteria["shapes"].hint, criteria["plain"].hint), (build.HINTS["no return"], ""))
+        """The command of a hint is --seq 2: it is run when a case fails, and in no hint if it does not fail itself."""
+        wrong, no_return = "wrong result", build.HINTS["no return"]
+        for failing, options, marks, ran, hint in (
+            ({}, {}, "oooooo", "01234567", ""),
+            ({"--seq 1": wrong}, {}, "oNoo--", "0123467", "shapes"),  # the second case of shapes is not run
+            ({"--seq 1": wrong, "--seq 2": wrong}, {}, "oNNo--", "012347", "shapes. By hand: ./k --seq 2"),
+            ({"--seq 1": wrong}, {"lacking": {"01.sum"}}, "oNoo--", "0123467", no_return),
+            ({"--seq 4": "crash"}, {}, "Nooo--", "01234", ""),  # the second plain case: nothing behind it
+            # None of the other kernel, nor behind it.
+            ({"--seq 1": "does not end"}, {"kernels": ("k", "other")}, "-N----", "012", build.HINTS["does not end"]),
+        ):
+            with self.subTest(failing, **options):
+                criteria, lines = self.judged(failing, **options)
+                self.assertEqual((self.marks(criteria), criteria["shapes"].hint), (marks, hint))
+                self.assertEqual("".join(line[-1] for line in lines), ran)
+                self.assertEqual({line.split()[1] for line in lines}, {"k"})
+                self.assertNotEqual(criteria["plain"].hint, no_return)
 
     def test_a_region_has_its_cpu_time(self) -> None:
         """Kills: loops just below the limit of a run, in every case, that cost a class minutes."""
