@@ -36,36 +36,6 @@ class Verdict(unittest.TestCase):
         self.assertEqual(set(criteria), set(ALL))
         return "".join(told._mark(criteria[name])[0] for name in ALL)
 
-    def test_what_counts_without_what(self) -> None:
-        """Kills: a point for what was not run, or a point lost for what another criterion is charged for."""
-        failed = {"failure": Failure("wrong result", "x")}
-        for changes, marks in (
-            ({}, "oooooo"),
-            ({"plain": failed}, "Nooo--"),
-            ({"shapes": failed}, "oNoo--"),
-            ({"inputs": failed}, "ooNooo"),
-            ({"fresh": failed}, "oooNoo"),
-        ):
-            self.assertEqual(self.marks(self.criteria(*self.runs(**changes))), marks, changes)
-        criteria = self.criteria(Run("k", case("plain"), **failed))
-        self.assertEqual(self.marks(criteria), "N-----")
-        self.assertEqual(criteria["shapes"].message, "not counted: the plain case comes first")
-        self.assertEqual(criteria["hazards"].message, "not counted: the result comes first")
-        self.assertEqual(self.criteria()["plain"].message, "not counted: it was not run")
-        two = verdict._criteria(["k", "other"], self.runs())
-        self.assertEqual(self.marks(two), "------")
-        self.assertEqual({each.category for each in two.values()}, {"not counted"})
-
-    def test_nothing_and_not_judged(self) -> None:
-        criteria = verdict.not_judged("why")
-        self.assertEqual(self.marks(criteria), "??????")
-        self.assertEqual({each.message for each in criteria.values()}, {"why"})
-        criteria = verdict.nothing_to_grade("does not end", "slept")
-        self.assertEqual(self.marks(criteria), "N-----")
-        self.assertEqual(criteria["plain"].hint, build.HINTS["does not end"])
-        self.assertEqual(criteria["hbm"].message, "not counted: as above")
-        self.assertEqual(verdict.nothing_to_grade("does not end", "slept", "own")["plain"].hint, "own")
-
     def test_bytes(self) -> None:
         over, few = Bytes("requested", "f", 101, 100), Bytes("requested", "f", 39, 100)
         right, most = Bytes("requested", "f", 1100, 1200, 900), Bytes("requested", "f", 300, 100)
@@ -206,13 +176,6 @@ class Verdict(unittest.TestCase):
         ):
             self.assertEqual(verdict._machines_fault(result, diary, said), why, (result, diary))
 
-    def test_wrong_values(self) -> None:
-        self.assertIsNone(verdict._wrong_values({"models": []}))
-        wrong = {"wrong": {"category": "wrong result", "text": "O[3] is\n 1, expected 2  around it\n 1 2 3"}}
-        self.assertEqual(verdict._wrong_values(wrong), Failure("wrong result", "O[3] is 1, expected 2"))
-        plain = verdict._wrong_values({**wrong, "is_plain_form": True})
-        self.assertEqual(plain.hint, build.HINTS["plain form"])
-
     def test_a_report(self) -> None:
         """Kills: a race that many others hide, launches that were not followed, an order that tells the symptom."""
 
@@ -268,7 +231,8 @@ class Verdict(unittest.TestCase):
         return criteria, ran
 
     def test_cases_are_run_up_to_the_first_that_fails(self) -> None:
-        """The command of a hint is --seq 2: it is run when a case fails, and in no hint if it does not fail itself."""
+        """Kills: a point for what was not run, or one lost for what another criterion is charged for. The command of a
+        hint is --seq 2: it is run when a case fails, and in no hint if it does not fail itself."""
         wrong, no_return = "wrong result", build.HINTS["no return"]
         for failing, options, marks, ran, hint in (
             ({}, {}, "oooooo", "01234567", ""),
@@ -276,6 +240,9 @@ class Verdict(unittest.TestCase):
             ({"--seq 1": wrong, "--seq 2": wrong}, {}, "oNNo--", "012347", "shapes. By hand: ./k --seq 2"),
             ({"--seq 1": wrong}, {"lacking": {"01.sum"}}, "oNoo--", "0123467", no_return),
             ({"--seq 4": "crash"}, {}, "Nooo--", "01234", ""),  # the second plain case: nothing behind it
+            ({"plain": wrong}, {}, "N-----", "02", ""),
+            ({"inputs": wrong}, {}, "ooNooo", "0123457", ""),
+            ({"fresh": wrong}, {}, "oooNoo", "0123456", ""),
             # None of the other kernel, nor behind it.
             ({"--seq 1": "does not end"}, {"kernels": ("k", "other")}, "-N----", "012", build.HINTS["does not end"]),
         ):
@@ -330,9 +297,13 @@ class Verdict(unittest.TestCase):
                 self.assertEqual((run.failure.category, run.bytes, run.seconds), ("crash", [], 1.5))
             signal, report, before = 0, '{"type": "launch"}\n', [*scratch.iterdir()]
             said = {"models": [], "statistics": [], "atomic_bytes": 1, "statistic_bytes": 2}
-            wrong = {"wrong": {"category": "wrong result", "text": "O is 3"}}
+            wrong = {"wrong": {"category": "wrong result", "text": "O is\n 3  around it\n 1 2 3"}}
             both = [Bytes("requested", "atomics", 0, 1), Bytes("requested", "", 0, 2)]
-            for more, failure, counted in (({}, None, both), (wrong, Failure("wrong result", "O is 3"), [])):
+            for more, failure, counted in (
+                ({}, None, both),
+                (wrong, Failure("wrong result", "O is 3"), []),
+                ({**wrong, "is_plain_form": True}, Failure("wrong result", "O is 3", build.HINTS["plain form"]), []),
+            ):
                 with unittest.mock.patch.object(judge, "_judge", return_value={**said, **more}) as asked:
                     run = judge._run(runner, "k", case("plain", "--seq 1"))
                 self.assertEqual((run.failure, run.bytes), (failure, counted))
