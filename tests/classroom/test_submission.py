@@ -36,17 +36,13 @@ def region(task: str, text: str = "x = 1;\n") -> str:
 class Handed(Graded):
     """How a submission is read. Nothing is compiled."""
 
-    def archive(self, entries: dict[str, bytes | str]) -> Path:
-        path = self.scratch / "in.zip"
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, content in entries.items():
-                archive.writestr(name, content)
+    def archive(self, entries: dict[str, bytes | str], kind: str = "zip") -> Path:
+        path = self.scratch / f"in.{kind}"
+        path.write_bytes(packed(entries, kind))
         return path
 
     def tar(self, entries: dict[str, str]) -> Path:
-        path = self.scratch / "in.tar.gz"
-        path.write_bytes(packed(entries, "tar"))
-        return path
+        return self.archive(entries, "tar.gz")
 
     def directory(self, entries: dict[str, str]) -> Path:
         tree = Path(tempfile.mkdtemp(dir=self.scratch))
@@ -310,7 +306,6 @@ class Handed(Graded):
         text, pipe, damaged, linked = (self.scratch / name for name in ("text", "pipe", "damaged.zip", "linked.zip"))
         text.write_text("x")
         os.mkfifo(pipe)
-        self.archive({}).rename(linked)
         with zipfile.ZipFile(damaged, "w") as archive:
             archive.writestr("01.score.cu", "goto x;\n")
         damaged.write_bytes(damaged.read_bytes().replace(b"goto", b"to g"))
