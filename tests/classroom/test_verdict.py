@@ -252,6 +252,8 @@ class Verdict(unittest.TestCase):
                 self.assertEqual("".join(line[-1] for line in lines), ran)
                 self.assertEqual({line.split()[1] for line in lines}, {"k"})
                 self.assertNotEqual(criteria["plain"].hint, no_return)
+        why = [criteria[name].message.partition(": ")[2] for name in ("plain", "inputs", "hazards")]
+        self.assertEqual(why, ["it was not run", "the plain case comes first", "the result comes first"])
 
     def test_a_region_has_its_cpu_time(self) -> None:
         """Kills: loops just below the limit of a run, in every case, that cost a class minutes."""
@@ -466,6 +468,7 @@ class Verdict(unittest.TestCase):
                 }
                 self.assertEqual(said, {message} - {""})
                 self.assertEqual(ran[:1], ["01.other+01.sum k --seq 0"] * (options is two))
+                self.assertEqual(criteria["plain"].hint, build.HINTS["refused"] if "N" in marks else "")
 
 
 class Budget(unittest.TestCase):
