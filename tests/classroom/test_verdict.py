@@ -468,7 +468,8 @@ class Verdict(unittest.TestCase):
                 }
                 self.assertEqual(said, {message} - {""})
                 self.assertEqual(ran[:1], ["01.other+01.sum k --seq 0"] * (options is two))
-                self.assertEqual("N" in marks, criteria["plain"].hint == build.HINTS["refused"])
+        for hint, told_hint in (("", build.HINTS["does not end"]), ("own", "own")):
+            self.assertEqual(verdict.nothing_to_grade("does not end", "slept", hint)["plain"].hint, told_hint)
 
 
 class Budget(unittest.TestCase):
