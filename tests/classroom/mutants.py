@@ -44,12 +44,12 @@ from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS
 from judge import results as told
 from judge.course import Course
 from lib import edits
-from lib.tasks import read_tasks, rows_of
+from lib.tasks import TaskError, read_tasks, rows_of
 
 ROOT = Path(__file__).resolve().parents[2]
 CRITERIA = tuple(told.WEIGHTS)
-TASKS = read_tasks(ROOT / "classroom/tasks.tsv")
-CLASSES = {"caps": CLASS_OF_CAPS, "windows": CLASS_OF_WINDOWS}
+CHAPTERS = {task.id: task.chapter for task in read_tasks(ROOT / "classroom/tasks.tsv")}
+CLASSES = {"": None, "caps": CLASS_OF_CAPS, "windows": CLASS_OF_WINDOWS}
 
 
 @dataclass
@@ -88,12 +88,15 @@ def row_of(path: Path, number: int, fields: list[str]) -> Mutant:
     """Of a FILE.tsv."""
     place, loses, what, old, new = fields
     task, _, of_class = place.partition("/")
-    chapter = next(each.chapter for each in TASKS if each.id == task)
     loses, _, says = loses.partition(": ")
     header = {f"says {task}": says, **({"keeps": "all"} if loses == "keeps" else {f"loses {task}": loses})}
-    header |= {"class": CLASSES[of_class]} if of_class else {}
-    replacement = edits.Replacement(number, True, None, old, new)
-    return mutant_of(edits.Edit(str(path), number, chapter, what, header, [replacement]))
+    edit = edits.Edit(str(path), number, CHAPTERS.get(task, place), what, header)
+    edit.replacements.append(edits.Replacement(number, True, None, old, new))
+    if task not in CHAPTERS or of_class not in CLASSES:
+        edit.fail("expected a task of tasks.tsv, or one of these with /caps or /windows")
+    if of_class:
+        header["class"] = CLASSES[of_class]
+    return mutant_of(edit)
 
 
 def read_one(path: Path) -> list[Mutant]:
@@ -201,7 +204,7 @@ def main() -> int:
     options = parser.parse_args()
     try:
         mutants = [mutant for mutant in read(options.files) if re.search(options.only, mutant.edit.words)]
-    except (edits.EditError, re.error) as error:
+    except (edits.EditError, TaskError, re.error) as error:
         parser.error(str(error))
     if not mutants:
         parser.error("no such entries")
