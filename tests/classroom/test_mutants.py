@@ -163,6 +163,7 @@ class Kit(Graded):
         right = path.read_bytes()
         data = len(right) - 4 * 30
         last = struct.unpack("<f", right[-4:])[0]
+        (out / "elsewhere").write_bytes(right)
         longest = right[:data] + bytes(512 - data)
         missing, not_written = "nothing written", r"^O was not written, or not in its shape$"
         for content, category, says in (
@@ -175,22 +176,15 @@ class Kit(Graded):
             (b"", missing, not_written),
             (longest + right[data:], "", ""),
             (longest + b"x" + right[data:], missing, not_written),
-            (None, missing, not_written),
+            (lambda path: path.symlink_to("elsewhere"), missing, not_written),
+            (os.mkfifo, missing, not_written),
+            (lambda _: None, missing, not_written),
         ):
-            path.unlink()
-            if content is not None:
-                path.write_bytes(content)
-            else:
-                (out / "elsewhere").write_bytes(right)
-                path.symlink_to("elsewhere")
+            path.unlink(missing_ok=True)
+            (path.write_bytes(content) if isinstance(content, bytes) else content(path))
             wrong = self.verdict(judge, out, options).get("wrong", {"category": "", "text": ""})
             self.assertEqual(wrong["category"], category)
             self.assertTrue(re.search(says, wrong["text"]), wrong["text"])
-        path.unlink()
-        os.mkfifo(path)
-        self.assertEqual(self.verdict(judge, out, options)["wrong"]["category"], missing)
-        path.unlink()
-        self.assertEqual(self.verdict(judge, out, options)["wrong"]["category"], missing)
 
     def test_another_form(self) -> None:
         """Right for the chapter and wrong for a class, which is said; and wrong for both."""
