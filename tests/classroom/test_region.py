@@ -74,6 +74,7 @@ O[0] = 1; #pragma unroll                               | on its own line
 float (*f)(float) = 0;                                 | pointers to functions
 O[0] = ((float (*)(float))123)(1);                     | pointers to functions
 float (&r)[3] = x;                                     | pointers to functions and arrays
+const float (*f)(float) = 0;                           | pointers to functions
 auto f = expf;                                         | can only be called
 float expf(3);                                         | a function has this name
 float sum_over_warp(float x);                          | a function has this name
