@@ -115,10 +115,9 @@ class Grader:
 
     def read(self, path: Path | collect.HandIn) -> Submission:
         known = frozenset(task.id for task in self.course.tasks)
-        others = (self.course.given_files(), known, self.course.is_untouched, self.course.other_files())
-        return (
-            handed_in.read(path, *others) if isinstance(path, Path) else handed_in.read_entries(path.entries(), *others)
-        )
+        entries = handed_in.entries_in(path) if isinstance(path, Path) else path.entries()
+        given, others = self.course.given_files(), self.course.other_files()
+        return handed_in.read_entries(entries, given, known, self.course.is_untouched, others)
 
     @cached_property
     def basis(self) -> str:

@@ -241,13 +241,8 @@ class Session:
     ) -> None:
         """The limits are of each command. Its standard output and error go to `output`, from which those of the command
         before are gone. `read` and `write` are all that it sees of this machine's own files."""
-        self.output, self.cpu_seconds, self.read, self.write, self.compilers = (
-            output,
-            cpu_seconds,
-            read,
-            write,
-            compilers,
-        )
+        self.output, self.cpu_seconds, self.compilers = output, cpu_seconds, compilers
+        self.read, self.write = read, write
         # What the shell itself has to say is not output. An address space, not memory in use: what a program reserves
         # and never touches counts here.
         self.limits = (

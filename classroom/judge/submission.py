@@ -300,7 +300,8 @@ def entries_of(path: Path) -> dict[str, Entry]:
     return {path.name: entry} if path.suffix in (".cu", ".cuh") else entries_of_archive(path.name, entry)
 
 
-def _entries_of(path: Path) -> dict[str, Entry]:
+def entries_in(path: Path) -> dict[str, Entry]:
+    """Of one submission."""
     entries = entries_of(path)
     archives = [name for name in entries if is_archive(name)]
     if path.is_dir() and len(archives) == 1 and not any(name.endswith((".cu", ".cuh")) for name in entries):
@@ -434,18 +435,6 @@ class _Reader:
                 yield number, bare
 
 
-def read(
-    path: Path,
-    given: Mapping[str, str],
-    known: frozenset[str],
-    untouched: Callable[[str, str], bool],
-    others: frozenset[str] = frozenset(),
-) -> Submission:
-    """`given`: {"04_fa1/paper.cu": its text as handed out}; `known`: the tasks; `others`: names of files of the course
-    that have none. Raises Unusable."""
-    return read_entries(_entries_of(path), given, known, untouched, others)
-
-
 def read_entries(
     entries: Mapping[str, Entry],
     given: Mapping[str, str],
@@ -453,6 +442,8 @@ def read_entries(
     untouched: Callable[[str, str], bool],
     others: frozenset[str] = frozenset(),
 ) -> Submission:
+    """`given`: {"04_fa1/paper.cu": its text as handed out}; `known`: the tasks; `others`: names of files of the course
+    that have none. Raises Unusable."""
     reader = _Reader(given, known, untouched, others)
     submission, size = reader.submission, 0
 

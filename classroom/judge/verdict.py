@@ -428,14 +428,8 @@ def _budget(runs: list[Run]) -> Criterion:
     message = f"{each.text(run.kernel)}, with {run.case.options}"
     if run.case.criterion == "fresh":
         message = f"{run.kernel}: over its budget on a fresh case"
-    return Criterion(
-        False,
-        True,
-        "over budget",
-        message,
-        each.hint(),
-        max(each.yours / (each.budget or 1) for _, each in over),
-    )
+    times = max(each.yours / (each.budget or 1) for _, each in over)
+    return Criterion(False, True, "over budget", message, each.hint(), times)
 
 
 def _hazards(runs: list[Run]) -> Criterion:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The judge's mutation score.
 
-    mutants.py [--only REGEX] FILE.edits...
+    mutants.py [--only REGEX] FILE.edits|FILE.tsv...
 
-Each entry of a file (tools/lib/edits.py has the syntax) is a submission: the solved chapter of its name with a
+Each entry of a FILE.edits (tools/lib/edits.py has the syntax) is a submission: the solved chapter of its name with a
 few texts replaced. Judged, it has to lose exactly the criteria it says, and keep every other of its chapter:
 
     @ CHAPTER what is wrong with it
@@ -12,7 +12,10 @@ few texts replaced. Judged, it has to lose exactly the criteria it says, and kee
     loses TASK: category           it loses all, and the first reason is of that category
     says TASK: words               these words are in what is said about it
     keeps all
-    --- and +++                    the replacement; +++ alone: of the text below the last `@@` or `@@ all` in the file
+
+Of a FILE.tsv each line is one, of one replacement, wherever its text stands:
+
+    TASK[/CLASS]  criteria, category or "keeps"[: words]  what is wrong with it  old text  new text
 
 Of ../faults/CHAPTER.edits, whose entries are planted in the chapter's program as well, those that say what they lose
 are submissions.
@@ -37,13 +40,16 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))  # as a program
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "classroom"))
 import grade
+from grading import CLASS_OF_CAPS, CLASS_OF_WINDOWS
 from judge import results as told
 from judge.course import Course
 from lib import edits
-from lib.files import read_text
+from lib.tasks import TaskError, read_tasks, rows_of
 
 ROOT = Path(__file__).resolve().parents[2]
 CRITERIA = tuple(told.WEIGHTS)
+CHAPTERS = {task.id: task.chapter for task in read_tasks(ROOT / "classroom/tasks.tsv")}
+CLASSES = {"": None, "caps": CLASS_OF_CAPS, "windows": CLASS_OF_WINDOWS}
 
 
 @dataclass
@@ -78,25 +84,25 @@ def mutant_of(edit: edits.Edit) -> Mutant:
     return mutant
 
 
+def row_of(path: Path, number: int, fields: list[str]) -> Mutant:
+    """Of a FILE.tsv."""
+    place, loses, what, old, new = fields
+    task, _, of_class = place.partition("/")
+    loses, _, says = loses.partition(": ")
+    header = {f"says {task}": says, **({"keeps": "all"} if loses == "keeps" else {f"loses {task}": loses})}
+    edit = edits.Edit(str(path), number, CHAPTERS.get(task, place), what, header)
+    edit.replacements.append(edits.Replacement(number, True, None, old, new))
+    if task not in CHAPTERS or of_class not in CLASSES:
+        edit.fail("expected a task of tasks.tsv, or one of these with /caps or /windows")
+    if of_class:
+        header["class"] = CLASSES[of_class]
+    return mutant_of(edit)
+
+
 def read_one(path: Path) -> list[Mutant]:
-    """A +++ alone stands for the last @@ and the text below it, too."""
-    lines: list[tuple[int, str]] = []  # what edits.parse reads, with the file's numbers
-    place: list[str] = []
-    in_place = has_old = False
-    for number, line in enumerate(read_text(path, edits.EditError).split("\n"), 1):
-        if line.startswith("@"):
-            in_place, has_old = line.startswith("@@"), False
-        if in_place:
-            place = [f"---{line[2:]}"] if line.startswith("@@") else [*place, line]
-            continue
-        has_old |= line.startswith("---")
-        if line == "+++" and not has_old:
-            lines += [(number, each) for each in place]
-        lines.append((number, line))
-    found = edits.parse("\n".join(line for _, line in lines), str(path))
-    for edit in found:
-        for each in (edit, *edit.replacements):
-            each.line = lines[each.line - 1][0]
+    if path.suffix == ".tsv":
+        return [row_of(path, number, fields) for number, fields in rows_of(path, 5)]
+    found = edits.read(path)
     return [mutant_of(edit) for edit in (of_faults(path, found) if path.parent.name == "faults" else found)]
 
 
@@ -198,7 +204,7 @@ def main() -> int:
     options = parser.parse_args()
     try:
         mutants = [mutant for mutant in read(options.files) if re.search(options.only, mutant.edit.words)]
-    except (edits.EditError, re.error) as error:
+    except (edits.EditError, TaskError, re.error) as error:
         parser.error(str(error))
     if not mutants:
         parser.error("no such entries")

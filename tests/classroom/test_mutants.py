@@ -1,5 +1,5 @@
-"""The judge's mutation score: submissions/wrong_*.edits, cheats.edits and those of ../faults must each lose exactly
-what they name, right.edits must keep everything."""
+"""The judge's mutation score: submissions/wrong.*, cheats.* and those of ../faults must each lose exactly what they
+name, right.* must keep everything."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from grading import Graded, only_when_thorough, run
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests"
 KINDS = {  # as the pages call them
-    "wrong": ("classroom/submissions/wrong_*", "faults/[0-9]*"),
-    "right": ("classroom/submissions/right",),
-    "cheats": ("classroom/submissions/cheats",),
+    "wrong": ("classroom/submissions/wrong.*", "faults/[0-9]*.edits"),
+    "right": ("classroom/submissions/right.*",),
+    "cheats": ("classroom/submissions/cheats.*",),
 }
 # Wrong ones of three chapters, a right one and a cheat: what make test has time for. Those without a maximum or a tile
 # once kept 65 and 85 %.
@@ -47,7 +47,7 @@ def masked(text: str) -> str:
 
 
 def submissions(kinds: Iterable[str] = KINDS) -> list[mutants.Mutant]:
-    files = [path for kind in kinds for place in KINDS[kind] for path in sorted(TESTS.glob(f"{place}.edits"))]
+    files = [path for kind in kinds for place in KINDS[kind] for path in sorted(TESTS.glob(place))]
     return mutants.read(files)
 
 
@@ -74,7 +74,9 @@ class Mutants(unittest.TestCase):
         with tempfile.TemporaryDirectory() as scratch:
             bench = mutants.Bench(Path(scratch))
             self.assertEqual("".join(bench.judge_all(chosen)), "")
-        text = "".join(f"@ {name}\n{masked(said)}\n" for name, said in sorted(bench.told.items()))
+        # What every page has is in commands.txt.
+        same = re.compile(r"(?m)^(?:task  .*|all tasks .*|ok: .*|note: .*|\d.* (\S+)/\1|)\n")
+        text = "".join(f"@ {name}\n{same.sub('', masked(said))}" for name, said in sorted(bench.told.items()))
         self.assertEqual(golden.changes(TOLD, text.splitlines()), "")
 
     @only_when_thorough
@@ -94,24 +96,31 @@ class Mutants(unittest.TestCase):
 
     def test_an_edit_that_does_not_apply_fails(self) -> None:
         """Or changes nothing, or whose grades are others than it says: none must pass for a mutant that was caught."""
-        entries = (
-            ("01.score: all", "---\nno such text\n+++\nother", "6: .*bad\\.edits:8: .*found 0 times"),
-            ("01.score: all", "---\nscale * dot\n+++\nscale * dot", "13: .*changes nothing"),
-            ("01.score: all", '---\n#include "naive.h"\n+++\n#error', "20: .*keeps plain"),
-            ("01.weighted-sum: fresh", "+++\nO[row * d + c] = sum", "27: .*loses plain"),
-            ("01.weighted-sum: refused", "+++\nO[row * d + c] = sum + sum;", "32: .*expected 'refused'"),
+        text = "@ 01_naive of a file\nloses 01.score: all\n---\nscale * dot\n+++\nscale * dot\n"
+        row = "01.weighted-sum\t{}\tof a row\tO[row * d + c] = sum;\t{}\n"
+        rows = "01.score\tall\tof a row\tno such text\tother\n" + row.format(
+            "keeps: no such words", "O[row * d + c] = sum"
         )
-        text = "# a comment\n\n@@\nO[row * d + c] = sum;\n\n"
-        text += "".join(f"@ 01_naive an entry\nloses {loses}\n{edit}\n\n" for loses, edit, _ in entries)
+        rows += row.format("fresh", "O[row * d + c] = sum") + row.format("refused", "O[row * d + c] = sum + sum;")
         with tempfile.TemporaryDirectory() as scratch:
-            path = Path(scratch, "bad.edits")
-            path.write_text(text)
-            lines, total = mutants.score(mutants.read([path]), Path(scratch))
-            done = run(mutants.__file__, "--only", "none of these", path)
+            paths = Path(scratch, "bad.edits"), Path(scratch, "bad.tsv")
+            for path, content in zip(paths, (text, rows)):
+                path.write_text(content)
+            lines, total = mutants.score(mutants.read(paths), Path(scratch))
+            done = run(mutants.__file__, "--only", "none of these", *paths)
         self.assertEqual((done.returncode, done.stderr.splitlines()[-1]), (2, "mutants.py: error: no such entries"))
         self.assertEqual((len(lines), total), (5, "mutation score 0 of 5"), lines)
-        for line, (_, _, says) in zip(lines, entries):
-            self.assertRegex(line, rf"(?s)^bad\.edits:{says}")
+        for line, says in zip(
+            lines,
+            (
+                "edits:1: 01_naive: of a file:\n .*changes nothing",
+                "tsv:1: 01_naive: of a row:\n .*bad\\.tsv:1: .*found 0 times",
+                "tsv:2: .*01.weighted-sum loses plain .*'no such words' is not in: ",
+                "tsv:3: .*loses plain",
+                "tsv:4: .*expected 'refused'",
+            ),
+        ):
+            self.assertRegex(line, rf"(?s)^bad\.{says}")
 
 
 class Kit(Graded):
@@ -154,6 +163,7 @@ class Kit(Graded):
         right = path.read_bytes()
         data = len(right) - 4 * 30
         last = struct.unpack("<f", right[-4:])[0]
+        (out / "elsewhere").write_bytes(right)
         longest = right[:data] + bytes(512 - data)
         missing, not_written = "nothing written", r"^O was not written, or not in its shape$"
         for content, category, says in (
@@ -166,22 +176,15 @@ class Kit(Graded):
             (b"", missing, not_written),
             (longest + right[data:], "", ""),
             (longest + b"x" + right[data:], missing, not_written),
-            (None, missing, not_written),
+            (lambda path: path.symlink_to("elsewhere"), missing, not_written),
+            (os.mkfifo, missing, not_written),
+            (lambda _: None, missing, not_written),
         ):
-            path.unlink()
-            if content is not None:
-                path.write_bytes(content)
-            else:
-                (out / "elsewhere").write_bytes(right)
-                path.symlink_to("elsewhere")
+            path.unlink(missing_ok=True)
+            (path.write_bytes(content) if isinstance(content, bytes) else content(path))
             wrong = self.verdict(judge, out, options).get("wrong", {"category": "", "text": ""})
             self.assertEqual(wrong["category"], category)
             self.assertTrue(re.search(says, wrong["text"]), wrong["text"])
-        path.unlink()
-        os.mkfifo(path)
-        self.assertEqual(self.verdict(judge, out, options)["wrong"]["category"], missing)
-        path.unlink()
-        self.assertEqual(self.verdict(judge, out, options)["wrong"]["category"], missing)
 
     def test_another_form(self) -> None:
         """Right for the chapter and wrong for a class, which is said; and wrong for both."""
@@ -215,30 +218,27 @@ class Kit(Graded):
         judge, _, _ = self.kit("01_naive", "--kernel naive --seq 1 --dim 1")
         program = self.grader().judge_of("01_naive").builder.program({}, "")
         (there := self.scratch / "there").mkdir()  # what a submission has made before
-        good = "-\t--kernel\tnaive\n"
-        for line, status, says in (
-            ("-", 2, "judge: --kernel: expected one of 01_naive"),
-            ("\n", 2, "judge: expected DIR|- --kernel NAME ..."),
-            ("-\t--kernel\tnaive\t--seq\t0", 2, "judge: --seq"),
-            ("-\t--kernel\tnaive\t--gpu\tnone", 2, "judge: --gpu"),
+        judging, good = f"ulimit -v 150000; exec {judge} plain=0", "-\t--kernel\tnaive\n"
+        running = f"exec {program} --kernel naive"
+        for command, given, status, says in (
+            (judging, "-\n", 2, "judge: --kernel: expected one of 01_naive"),
+            (judging, "\n\n", 2, "judge: expected DIR|- --kernel NAME ..."),
+            (judging, "-\t--kernel\tnaive\t--seq\t0\n", 2, "judge: --seq"),
+            (judging, "-\t--kernel\tnaive\t--gpu\tnone\n", 2, "judge: --gpu"),
             # An error behind which a verdict without its "wrong" would pass anything.
-            (f"{there}\t--kernel\tnaive\t--seq\t200000\t--dim\t128", 3, "judge: out of memory"),
+            (judging, f"{there}\t--kernel\tnaive\t--seq\t200000\t--dim\t128\n", 3, "judge: out of memory"),
+            (f"exec {judge} other=0", None, 2, "judge: expected KIND=VALUE, and lines of input"),
+            (f"exec {judge} plain=0 > /dev/full", "", 3, "judge: standard output: cannot be written"),
+            (running, None, 2, "runner: expected --kernel NAME --save DIR"),
+            (f"{running} --save /none/x", None, 3, "runner: /none/x/run.txt: cannot be written"),
+            (f"{running} --save {there}", None, 3, f"runner: {there}/run.txt: cannot be written"),
+            (f"{running} --sequence 3", None, 2, "runner: --sequence"),
         ):
-            done = run("sh", "-c", f"ulimit -v 150000; exec {judge} plain=0", given=f"{good}{line}\n{good}")
-            self.assertEqual((done.returncode, done.stdout.count("\n")), (status, 1), done.stderr)  # and no more
+            # A good line before and behind: the first is answered, and nothing after the one that is wrong.
+            done = run("sh", "-c", command, given="" if given is None else f"{good}{given}{good}")
+            answers = 1 if command == judging else 0
+            self.assertEqual((done.returncode, done.stdout.count("\n")), (status, answers), done.stderr)
             self.assertRegex(done.stderr, f"^{re.escape(says)}[^\n]*\n$")
-        for command, status, says in (
-            ([judge, "other=0"], 2, "judge: expected KIND=VALUE, and lines of input"),
-            ([program, "--kernel", "naive"], 2, "runner: expected --kernel NAME --save DIR"),
-            ([program, "--kernel", "naive", "--save", "/none/x"], 3, "runner: /none/x/run.txt: cannot be written"),
-            ([program, "--kernel", "naive", "--save", there], 3, f"runner: {there}/run.txt: cannot be written"),
-            ([program, "--kernel", "naive", "--sequence", "3"], 2, "runner: --sequence"),
-        ):
-            done = run(*command)
-            self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (status, "", 1), done.stderr)
-            self.assertTrue(done.stderr.startswith(says), done.stderr)
         done = run(program, "--save", self.scratch / "too large", "--kernel", "naive", "--seq", "262144")
         self.assertEqual((done.returncode, done.stderr), (3, ""))
         self.assertRegex((self.scratch / "too large/run.txt").read_text(), r"^cannot [^\n]+\n$")
-        full = run("sh", "-c", f"{judge} plain=0 > /dev/full", given=good)
-        self.assertEqual((full.returncode, full.stderr), (3, "judge: standard output: cannot be written\n"))

@@ -6,6 +6,7 @@ import csv
 import re
 import sys
 
+import mutants
 import similar
 from grading import ROOT, run
 from hand_ins import Collected
@@ -144,6 +145,33 @@ class Similar(Collected):
             texts = [*many, *(text("", each) for each in more)]
             self.assertEqual(similar.said_of("t", texts, text("", "p")), begin.format(number) + end)
         self.assertNotIn("published", similar.said_of("t", many, text("", "p")))
+
+    def test_right_solutions_that_differ_are_no_remarkable_pair(self) -> None:
+        """Of each two right ones of tests/classroom/submissions; nearly equal are those near the course's."""
+        course = self.grader().course
+        texts: dict[str, list[similar.Text]] = {}
+        published: dict[str, similar.Text] = {}
+        right = sorted((ROOT / "tests/classroom/submissions").glob("right.*"))
+        for edit in (mutant.edit for mutant in mutants.read(right)):
+            if "class" in edit.header:
+                continue
+            chapter = course.chapter(edit.name)
+            solutions = tasks.solutions_of(edit.name, chapter.base)
+            changed = {}
+            for name, text in edit.apply(chapter.base).items():
+                for part in tasks.take_apart(name, text):
+                    if part.id and tasks.without_indent(name, part) != solutions[part.id]:
+                        changed[part.id] = tasks.without_indent(name, part)
+            for task, text in changed.items():
+                given, stub = similar.given_names(course, task), chapter.stubs[task]
+                texts.setdefault(task, []).append(similar.own_text(edit.words, text, stub, given))
+                published[task] = similar.own_text("", solutions[task], stub, given)
+        pairs = [pair for task, found in texts.items() for pair in similar.pairs_of(task, found, published[task])]
+        self.assertGreaterEqual(sum(len(found) * (len(found) - 1) // 2 for found in texts.values()), 15)
+        for pair in pairs:
+            self.assertFalse(pair.is_remarkable, (pair.task, pair.one.student, pair.other.student))
+            near = [similar.score_of(each.runs, published[pair.task].runs) for each in (pair.one, pair.other)]
+            self.assertGreater(min(near), 0.8, (pair.task, pair.one.student, pair.other.student))
 
     def test_mistakes_of_the_command_line(self) -> None:
         for arguments, says in (

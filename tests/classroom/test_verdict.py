@@ -36,64 +36,30 @@ class Verdict(unittest.TestCase):
         self.assertEqual(set(criteria), set(ALL))
         return "".join(told._mark(criteria[name])[0] for name in ALL)
 
-    def test_what_counts_without_what(self) -> None:
-        """Kills: a point for what was not run, or a point lost for what another criterion is charged for."""
-        failed = {"failure": Failure("wrong result", "x")}
-        for changes, marks in (
-            ({}, "oooooo"),
-            ({"plain": failed}, "Nooo--"),
-            ({"shapes": failed}, "oNoo--"),
-            ({"inputs": failed}, "ooNooo"),
-            ({"fresh": failed}, "oooNoo"),
-        ):
-            self.assertEqual(self.marks(self.criteria(*self.runs(**changes))), marks, changes)
-        criteria = self.criteria(Run("k", case("plain"), **failed))
-        self.assertEqual(self.marks(criteria), "N-----")
-        self.assertEqual(criteria["shapes"].message, "not counted: the plain case comes first")
-        self.assertEqual(criteria["hazards"].message, "not counted: the result comes first")
-        self.assertEqual(self.criteria()["plain"].message, "not counted: it was not run")
-        two = verdict._criteria(["k", "other"], self.runs())
-        self.assertEqual(self.marks(two), "------")
-        self.assertEqual({each.category for each in two.values()}, {"not counted"})
-
-    def test_nothing_and_not_judged(self) -> None:
-        criteria = verdict.not_judged("why")
-        self.assertEqual(self.marks(criteria), "??????")
-        self.assertEqual({each.message for each in criteria.values()}, {"why"})
-        criteria = verdict.nothing_to_grade("does not end", "slept")
-        self.assertEqual(self.marks(criteria), "N-----")
-        self.assertEqual(criteria["plain"].hint, build.HINTS["does not end"])
-        self.assertEqual(criteria["hbm"].message, "not counted: as above")
-        self.assertEqual(verdict.nothing_to_grade("does not end", "slept", "own")["plain"].hint, "own")
-
     def test_bytes(self) -> None:
         over, few = Bytes("requested", "f", 101, 100), Bytes("requested", "f", 39, 100)
-        right = Bytes("requested", "f", 1100, 1200, 900)
-        criteria = self.criteria(*self.runs(plain={"bytes": [right, over]}))
-        self.assertEqual(self.marks(criteria), "ooooNo")
-        self.assertEqual(
-            (criteria["hbm"].message, criteria["hbm"].times),
-            ("k: yours 101, budget 100 (requested, f) bytes, with --seq 8", 1.01),
-        )
-        message = self.criteria(*self.runs(plain={"bytes": [right, right]}))["hbm"].message
-        self.assertEqual(message, "k: yours 1,100, budget 1,200 (requested, f), ideal 900 bytes")
-        # A fresh case is named by its kind; if another one is over, that is told.
-        fresh = self.runs(fresh={"bytes": [over]})
-        self.assertEqual(self.criteria(*fresh)["hbm"].message, "k: over its budget on a fresh case")
-        both = self.runs(fresh={"bytes": [over]}, shapes={"bytes": [Bytes("requested", "f", 300, 100)]})
-        self.assertRegex(self.criteria(*both)["hbm"].message, "^k: yours 300, .*, with --seq 8$")
-        self.assertEqual(self.criteria(*both)["hbm"].times, 3)
-        criteria = self.criteria(*self.runs(inputs={"bytes": [few]}))
-        self.assertEqual((self.marks(criteria), criteria["plain"].category), ("N-----", "did something else"))
-        self.assertRegex(criteria["plain"].message, "^k: yours 39, .*Your teacher sees a flag.$")
-        # Masked keys need not be read; what has no budget is no share of one.
-        masked = Run("k", case("inputs", "--masked"), bytes=[few])
+        right, most = Bytes("requested", "f", 1100, 1200, 900), Bytes("requested", "f", 300, 100)
+        atomics = [Bytes("requested", "atomics", number, 0) for number in (0, 4)]
+        fits, case_of = "k: yours 1,100, budget 1,200 (requested, f), ideal 900 bytes", "bytes, with --seq 8"
+        for changes, marks, message, times in (
+            ({"plain": [right, right]}, "oooooo", fits, 0),
+            ({"plain": [right, over]}, "ooooNo", f"k: yours 101, budget 100 (requested, f) {case_of}", 1.01),
+            # A fresh case is named by its kind; if another one is over, that is told.
+            ({"fresh": [over]}, "ooooNo", "k: over its budget on a fresh case", 1.01),
+            ({"fresh": [over], "shapes": [most]}, "ooooNo", f"k: yours 300, budget 100 (requested, f) {case_of}", 3),
+            # What has no budget is no share of one.
+            ({"plain": [right, atomics[0]]}, "oooooo", fits, 0),
+            ({"plain": [right, atomics[1]]}, "ooooNo", f"k: yours 4, budget 0 (requested, atomics) {case_of}", 4),
+            ({"inputs": [few]}, "N-----", "not counted: as above", 0),
+        ):
+            with self.subTest(message):
+                found = self.criteria(*self.runs(**{name: {"bytes": each} for name, each in changes.items()}))
+                hbm = found["hbm"]
+                self.assertEqual((self.marks(found), hbm.message, hbm.times), (marks, message, times))
+        self.assertEqual(found["plain"].category, "did something else")
+        self.assertRegex(found["plain"].message, "^k: yours 39, .*Your teacher sees a flag.$")
+        masked = Run("k", case("inputs", "--masked"), bytes=[few])  # masked keys need not be read
         self.assertEqual(self.marks(self.criteria(*self.runs()[:2], masked, self.runs()[3])), "oooooo")
-        none = self.runs(plain={"bytes": [right, Bytes("requested", "atomics", 0, 0)]})
-        self.assertEqual(self.marks(self.criteria(*none)), "oooooo")
-        some = self.runs(plain={"bytes": [right, Bytes("requested", "atomics", 4, 0)]})
-        hbm = self.criteria(*some)["hbm"]
-        self.assertEqual((hbm.hint, hbm.times), (build.HINTS["over budget in atomics"], 4))
         # Of two kernels each is told once, in their order.
         two = [Run(name, each.case, bytes=[Bytes("requested", name, 9, 9)]) for name in "ba" for each in self.runs()]
         said = verdict._criteria(["b", "a"], two)["hbm"].message
@@ -103,25 +69,19 @@ class Verdict(unittest.TestCase):
         race = {"tool": "racecheck", "kind": "WAR", "line": 3, "file": "x/k.cu"}
         warning = {**race, "severity": "warning"}
         at, hint = "WAR at @@k.cu:3@@", build.HINTS["racecheck"]
-        for runs, passed, message in (
-            (self.runs(), True, ""),
-            (self.runs(shapes={"hazards": [race]}), False, f"k: racecheck: {at}"),
-            (self.runs(shapes={"hazards": [race] * 3}), False, f"k: racecheck: {at} (and 2 more)"),
-            (self.runs(fresh={"hazards": [race]}), False, "k: racecheck: WAR"),
-            (
-                self.runs(fresh={"hazards": [race]}, inputs={"hazards": [race]}),
-                False,
-                f"k: racecheck: {at} (and 1 more)",
-            ),
-            (self.runs(shapes={"warnings": [warning] * 2}), True, f"k: racecheck warning: {at} (and 1 more). {hint}"),
-            (self.runs(shapes={"warnings": [warning], "hazards": [race]}), False, f"k: racecheck: {at}"),
+        for changes, passed, message in (
+            ({}, True, ""),
+            ({"shapes": {"hazards": [race]}}, False, f"k: racecheck: {at}"),
+            ({"shapes": {"hazards": [race] * 3}}, False, f"k: racecheck: {at} (and 2 more)"),
+            ({"fresh": {"hazards": [race]}}, False, "k: racecheck: WAR"),
+            ({name: {"hazards": [race]} for name in ("fresh", "inputs")}, False, f"k: racecheck: {at} (and 1 more)"),
+            ({"shapes": {"warnings": [warning] * 2}}, True, f"k: racecheck warning: {at} (and 1 more). {hint}"),
+            ({"shapes": {"warnings": [warning], "hazards": [race]}}, False, f"k: racecheck: {at}"),
         ):
+            luck = ("", "") if passed else ("hazard", f"{hint} A result that came out right by luck is not right.")
             with self.subTest(message):
-                found = self.criteria(*runs)["hazards"]
-                self.assertEqual((found.passed, found.ran, found.message), (passed, True, message))
-                if not passed:
-                    luck = f"{hint} A result that came out right by luck is not right."
-                    self.assertEqual((found.hint, found.category), (luck, "hazard"))
+                found = self.criteria(*self.runs(**changes))["hazards"]
+                self.assertEqual(found, Criterion(passed, True, luck[0], message, luck[1]))
 
     def test_a_hazard_in_words(self) -> None:
         hazard = {"tool": "memcheck", "kind": "out_of_bounds", "file": "/a/01.sum/k.cu", "line": 5}
@@ -172,40 +132,34 @@ class Verdict(unittest.TestCase):
 
     def test_why_there_is_nothing_to_compare(self) -> None:
         """Kills: a crash that passes because something was saved, or a status that is taken for another."""
-        fine, cpu, clock = Outcome(0, 0, ""), Outcome(0, 24, "cpu"), Outcome(0, 9, "clock")
-        for result, diary, output, hazards, expected in (
-            (fine, "launched cudaSuccess\nsaved\n", "", [], None),
-            (Outcome(1, 0, ""), "launched cudaSuccess\nsaved\n", "", [], None),
-            (Outcome(2, 0, ""), "launched cudaSuccess\nsaved\n", "", [], "crash: the program ended (status 2) before"),
-            (Outcome(0, 11, ""), "launched cudaSuccess\nsaved\n", "", [], "crash: the program ended (signal 11) befo"),
-            (fine, "launched cudaSuccess\n", "", [], "crash: the program ended (status 0)"),
-            (fine, "", "", [], "crash: the program ended (status 0)"),
-            (cpu, "launched cudaSuccess\nsaved\n", "", [], "does not end: it ran past its 4 seconds of CPU time"),
-            (clock, "", "", [], "does not end: it was still running when the time was up"),
-            (fine, "launched cudaSuccess\nsaved\n", "", [{"kind": "RAW"}], None),
-            (
-                fine,
-                "",
-                "",
-                [{"kind": "RAW"}, {"kind": "endless_loop"}],
-                "does not end: it ran past its 4 seconds of CPU",
-            ),
-            (fine, "cannot d too large\n", "", [], "launch refused: d too large"),
-            (fine, "launched cudaErrorInvalidValue\n", "", [], "launch refused: cudaErrorInvalidValue"),
-            (fine, "launched cudaErrorInvalidConfiguration\n", "", [], "launch refused: cudaErrorInvalidConf"),
-            (fine, "launched cudaErrorIllegalAddress\n", "", [], "wrong access: cudaErrorIllegalAddress"),
-            (fine, "launched cudaErrorMisalignedAddress\n", "", [], "wrong access: cudaErrorMisalignedAddress"),
-            (fine, "launched cudaErrorLaunchFailure\nsaved\n", "", [], "launch failed: cudaErrorLaunchFailure"),
-            (Outcome(3, 0, ""), "", "sim: out of memory\n", [], "out of memory: it asked for more memory than the"),
-            (Outcome(3, 0, ""), "", "out of host memory\n", [], "out of memory: it asked for more memory than the"),
+        fine, done = (0, 0, ""), "launched cudaSuccess\nsaved\n"
+        crash, past = (
+            "crash: the program ended ({}) before its results were written",
+            "it ran past its 4 seconds of CPU time",
+        )
+        for result, diary, said, kinds, expected in (
+            (fine, done, "", "", None),
+            ((1, 0, ""), done, "", "", None),
+            (fine, done, "", "RAW", None),
+            ((2, 0, ""), done, "", "", crash.format("status 2")),
+            ((0, 11, ""), done, "", "", crash.format("signal 11")),
+            (fine, "launched cudaSuccess\n", "", "", crash.format("status 0")),
+            (fine, "", "", "", crash.format("status 0")),
+            ((0, 24, "cpu"), done, "", "", f"does not end: {past}"),
+            ((0, 9, "clock"), "", "", "", "does not end: it was still running when the time was up"),
+            (fine, "", "", "RAW endless_loop", f"does not end: {past}"),
+            (fine, "cannot d too large\n", "", "", "launch refused: d too large"),
+            (fine, "launched cudaErrorInvalidValue\n", "", "", "launch refused: cudaErrorInvalidValue"),
+            (fine, "launched cudaErrorInvalidConfiguration\n", "", "", "launch refused: cudaErrorInvalidConfiguration"),
+            (fine, "launched cudaErrorIllegalAddress\n", "", "", "wrong access: cudaErrorIllegalAddress"),
+            (fine, "launched cudaErrorMisalignedAddress\n", "", "", "wrong access: cudaErrorMisalignedAddress"),
+            (fine, "launched cudaErrorLaunchFailure\nsaved\n", "", "", "launch failed: cudaErrorLaunchFailure"),
+            ((3, 0, ""), "", "sim: out of memory\n", "", "out of memory: it asked for more memory than there is"),
+            ((3, 0, ""), "", "out of host memory\n", "", "out of memory: it asked for more memory than there is"),
         ):
             with self.subTest(diary=diary, result=result):
-                found = verdict._failure(result, hazards, diary, output)
-                if expected is None:
-                    self.assertIsNone(found)
-                else:
-                    self.assertEqual(f"{found.category}: {found.message}"[: len(expected)], expected)
-        self.assertEqual(verdict._failure(fine, [], "", "").category, "crash")
+                found = verdict._failure(Outcome(*result), [{"kind": kind} for kind in kinds.split()], diary, said)
+                self.assertEqual(found and f"{found.category}: {found.message}", expected)
 
     def test_what_is_the_machines_fault(self) -> None:
         """Kills: points lost to a full disk."""
@@ -221,13 +175,6 @@ class Verdict(unittest.TestCase):
             (Outcome(3, 0, ""), "", f"x\n{full}\n", full),
         ):
             self.assertEqual(verdict._machines_fault(result, diary, said), why, (result, diary))
-
-    def test_wrong_values(self) -> None:
-        self.assertIsNone(verdict._wrong_values({"models": []}))
-        wrong = {"wrong": {"category": "wrong result", "text": "O[3] is\n 1, expected 2  around it\n 1 2 3"}}
-        self.assertEqual(verdict._wrong_values(wrong), Failure("wrong result", "O[3] is 1, expected 2"))
-        plain = verdict._wrong_values({**wrong, "is_plain_form": True})
-        self.assertEqual(plain.hint, build.HINTS["plain form"])
 
     def test_a_report(self) -> None:
         """Kills: a race that many others hide, launches that were not followed, an order that tells the symptom."""
@@ -284,24 +231,29 @@ class Verdict(unittest.TestCase):
         return criteria, ran
 
     def test_cases_are_run_up_to_the_first_that_fails(self) -> None:
-        criteria, ran = self.judged({})
-        self.assertEqual((self.marks(criteria), len(ran)), ("oooooo", 8))
-        criteria, ran = self.judged({"--seq 1": "wrong result"})  # shapes: its second case is not run
-        self.assertEqual([line.split()[-1] for line in ran if "seq 2" not in line], list("013467"))
-        self.assertEqual(self.marks(criteria), "oNoo--")
-        criteria, ran = self.judged({"--seq 4": "crash"})  # the second plain case: nothing behind it
-        self.assertEqual([line.split()[-1] for line in ran], ["0", "1", "2", "3", "4"])
-        criteria, ran = self.judged({"--seq 1": "does not end"}, kernels=("k", "other"))
-        self.assertEqual([line.split()[1:] for line in ran][:2], [["k", "--seq", "0"], ["k", "--seq", "1"]])
-        self.assertEqual({line.split()[1] for line in ran}, {"k"})  # none of the other kernel, nor behind it
-        self.assertEqual(len(ran), 3)  # the third is that of its hint
-        # A command that does not fail is in no hint; one that does stays.
-        criteria, _ = self.judged({"--seq 1": "wrong result"})
-        self.assertEqual(criteria["shapes"].hint, "shapes")
-        criteria, _ = self.judged({"--seq 1": "wrong result", "--seq 2": "wrong result"})
-        self.assertEqual(criteria["shapes"].hint, "shapes. By hand: ./k --seq 2")
-        criteria, _ = self.judged({"--seq 1": "wrong result"}, lacking={"01.sum"})
-        self.assertEqual((criteria["shapes"].hint, criteria["plain"].hint), (build.HINTS["no return"], ""))
+        """Kills: a point for what was not run, or one lost for what another criterion is charged for. The command of a
+        hint is --seq 2: it is run when a case fails, and in no hint if it does not fail itself."""
+        wrong, no_return = "wrong result", build.HINTS["no return"]
+        for failing, options, marks, ran, hint in (
+            ({}, {}, "oooooo", "01234567", ""),
+            ({"--seq 1": wrong}, {}, "oNoo--", "0123467", "shapes"),  # the second case of shapes is not run
+            ({"--seq 1": wrong, "--seq 2": wrong}, {}, "oNNo--", "012347", "shapes. By hand: ./k --seq 2"),
+            ({"--seq 1": wrong}, {"lacking": {"01.sum"}}, "oNoo--", "0123467", no_return),
+            ({"--seq 4": "crash"}, {}, "Nooo--", "01234", ""),  # the second plain case: nothing behind it
+            ({"plain": wrong}, {}, "N-----", "02", ""),
+            ({"inputs": wrong}, {}, "ooNooo", "0123457", ""),
+            ({"fresh": wrong}, {}, "oooNoo", "0123456", ""),
+            # None of the other kernel, nor behind it.
+            ({"--seq 1": "does not end"}, {"kernels": ("k", "other")}, "-N----", "012", build.HINTS["does not end"]),
+        ):
+            with self.subTest(failing, **options):
+                criteria, lines = self.judged(failing, **options)
+                self.assertEqual((self.marks(criteria), criteria["shapes"].hint), (marks, hint))
+                self.assertEqual("".join(line[-1] for line in lines), ran)
+                self.assertEqual({line.split()[1] for line in lines}, {"k"})
+                self.assertNotEqual(criteria["plain"].hint, no_return)
+        why = [criteria[name].message.partition(": ")[2] for name in ("plain", "inputs", "hazards")]
+        self.assertEqual(why, ["it was not run", "the plain case comes first", "the result comes first"])
 
     def test_a_region_has_its_cpu_time(self) -> None:
         """Kills: loops just below the limit of a run, in every case, that cost a class minutes."""
@@ -347,9 +299,13 @@ class Verdict(unittest.TestCase):
                 self.assertEqual((run.failure.category, run.bytes, run.seconds), ("crash", [], 1.5))
             signal, report, before = 0, '{"type": "launch"}\n', [*scratch.iterdir()]
             said = {"models": [], "statistics": [], "atomic_bytes": 1, "statistic_bytes": 2}
-            wrong = {"wrong": {"category": "wrong result", "text": "O is 3"}}
+            wrong = {"wrong": {"category": "wrong result", "text": "O is\n 3  around it\n 1 2 3"}}
             both = [Bytes("requested", "atomics", 0, 1), Bytes("requested", "", 0, 2)]
-            for more, failure, counted in (({}, None, both), (wrong, Failure("wrong result", "O is 3"), [])):
+            for more, failure, counted in (
+                ({}, None, both),
+                (wrong, Failure("wrong result", "O is 3"), []),
+                ({**wrong, "is_plain_form": True}, Failure("wrong result", "O is 3", build.HINTS["plain form"]), []),
+            ):
                 with unittest.mock.patch.object(judge, "_judge", return_value={**said, **more}) as asked:
                     run = judge._run(runner, "k", case("plain", "--seq 1"))
                 self.assertEqual((run.failure, run.bytes), (failure, counted))
@@ -491,58 +447,51 @@ class Verdict(unittest.TestCase):
             build.run_quietly(["sh", "-c", "echo out; echo err >&2; exit 1"], "what")
 
     def test_neighbors_of_a_hand_out(self) -> None:
-        two = {"regions": ("01.sum", "01.other"), "teacher": False}
-        criteria, ran = self.judged({}, **two)
-        self.assertEqual((self.marks(criteria), ran[0]), ("oooooo", "01.other+01.sum k --seq 0"))
-        criteria, _ = self.judged({"inputs": "wrong result"}, **two)
-        self.assertEqual(self.marks(criteria), "oo?ooo")
-        why = "01.sum, 01.other are in the same kernels, and one of them is wrong: wrong result, k --seq 2: said"
-        self.assertEqual(criteria["inputs"].message, why)
-        criteria, _ = self.judged({"--seq 1": "wrong result"}, **two)
-        self.assertEqual(self.marks(criteria), "o?oo??")
-        self.assertEqual({criteria[name].message for name in ("shapes", "hbm")}, {why.replace("--seq 2", "--seq 1")})
-        criteria, _ = self.judged({"plain": "wrong result"}, **two)
-        self.assertEqual(self.marks(criteria), "??????")
-        self.assertEqual({each.message for each in criteria.values()}, {why.replace("--seq 2", "--seq 0")})
-        criteria, ran = self.judged({}, **two, program=Failure("does not compile", "x"))
-        self.assertEqual((self.marks(criteria), ran), ("??????", []))
-        self.assertEqual(criteria["plain"].message, "together with 01.other it does not compile")
-        criteria, ran = self.judged({}, **two, program=Failure("refused", "x"), alone=True)
-        self.assertEqual(criteria["plain"].message, "not graded: it is refused: x")
-        criteria, ran = self.judged({}, teacher=False, missing="01.other is missing")
-        self.assertEqual((self.marks(criteria), ran), ("??????", []))
-        criteria, ran = self.judged({}, teacher=False, missing="m", program=Failure("refused", "x"), alone=True)
-        self.assertEqual(self.marks(criteria), "N-----")
+        two, wrong = {"regions": ("01.sum", "01.other"), "teacher": False}, "wrong result"
+        why = "01.sum, 01.other are in the same kernels, and one of them is wrong: wrong result, k --seq {}: said"
+        fails, refused = Failure("does not compile", "x"), {"program": Failure("refused", "x"), "alone": True}
+        for failing, options, marks, message in (
+            ({}, two, "oooooo", ""),
+            ({"inputs": wrong}, two, "oo?ooo", why.format(2)),
+            ({"--seq 1": wrong}, two, "o?oo??", why.format(1)),
+            ({"plain": wrong}, two, "??????", why.format(0)),
+            ({}, {**two, "program": fails}, "??????", "together with 01.other it does not compile"),
+            ({}, {**two, **refused}, "N-----", "not graded: it is refused: x"),
+            ({}, {"teacher": False, "missing": "01.other is missing"}, "??????", "01.other is missing"),
+            ({}, {"teacher": False, "missing": "m", **refused}, "N-----", "not graded: it is refused: x"),
+        ):
+            with self.subTest(message):
+                criteria, ran = self.judged(failing, **options)
+                self.assertEqual(self.marks(criteria), marks)
+                said = {
+                    each.message for each in criteria.values() if not each.passed and each.category != "not counted"
+                }
+                self.assertEqual(said, {message} - {""})
+                self.assertEqual(ran[:1], ["01.other+01.sum k --seq 0"] * (options is two))
+        for hint, told_hint in (("", build.HINTS["does not end"]), ("own", "own")):
+            self.assertEqual(verdict.nothing_to_grade("does not end", "slept", hint)["plain"].hint, told_hint)
 
 
 class Budget(unittest.TestCase):
     """What a byte more than the closed form costs: nothing of the budget is a matter of per cent."""
 
-    def criteria(self, tensors: dict[str, tuple[int, int, int]], criterion: str = "shapes") -> dict:
+    def criteria(self, tensors: dict[str, tuple[int, int, int]], criterion: str) -> dict[str, Criterion]:
         """Of a kernel that reads, writes and adds to tensors, one per launch, in the case of one criterion; in the
         other cases it keeps to its budgets."""
         models = [
-            {"counts": "requested", "bytes": 4000, "write_bytes": 800, "formula": "a"},
-            {"counts": "footprint", "bytes": 1000, "write_bytes": 200},
+            {"counts": "requested", "formula": "a", "bytes": 4000, "write_bytes": 800},
+            {"counts": "footprint", "formula": "b", "bytes": 1000, "write_bytes": 200},
         ]
-        expected = {"models": [{"formula": "b", **model} for model in models], "statistics": ["LSE"]}
-        expected.update({"ideal_bytes": 900, "atomic_bytes": 40, "statistic_bytes": 100})
-        runs = []
+        expected = {"models": models, "statistics": ["LSE"], "ideal_bytes": 900}
+        expected |= {"atomic_bytes": 40, "statistic_bytes": 100}
+        usual, runs = {"Q": (3200, 0, 0), "O": (0, 800, 40), "LSE": (60, 40, 0)}, []
         for name in CRITERIA:
-            of_case = {
-                "Q": (3200, 0, 0),
-                "O": (0, 800, 40),
-                "LSE": (60, 40, 0),
-                **(tensors if name == criterion else {}),
-            }
             launches = []
-            for tensor, (read, written, atomic) in of_case.items():
+            for tensor, (read, written, atomic) in {**usual, **(tensors if name == criterion else {})}.items():
                 requested = {"read_bytes": read, "write_bytes": written, "atomic_bytes": atomic}
                 footprint = {"read_bytes": read // 4, "write_bytes": written // 4}
                 launches.append({"tensors": [{"name": tensor, "requested": requested, "footprint": footprint}]})
-            run = verdict.Run("k", Case(1, "01_naive", name, "forward", "--seq 8", ("a hint",)))
-            run.bytes = verdict._bytes(expected, launches)
-            runs.append(run)
+            runs.append(Run("k", case(name), bytes=verdict._bytes(expected, launches)))
         return verdict._criteria(["k"], runs)
 
     def test_what_is_summed(self) -> None:
@@ -567,37 +516,32 @@ class Budget(unittest.TestCase):
 
     def test_one_byte_over_is_over(self) -> None:
         """Kills: a budget with 5 % to spare, sums without writes, atomics or statistics, a case not looked at."""
-        over, else_ = "over budget", "not counted"
-        for change, category in (
+        reads, writes, atomics = "read twice", "written twice", "added once"  # words of what is over
+        else_ = "did something else"
+        for change, category, *hints in (
             ({}, ""),
             ({"Q": (3196, 0, 0)}, ""),
-            ({"Q": (3201, 0, 0)}, over),
-            ({"Q": (3360, 0, 0)}, over),
-            ({"O": (0, 804, 40)}, over),
-            ({"O": (0, 800, 44)}, over),  # atomics have a budget of their own
-            ({"O": (0, 804, 40), "Q": (3201, 0, 0)}, over),
-            ({"LSE": (64, 40, 0)}, over),
-            ({"LSE": (60, 44, 0)}, over),
-            ({"LSE": (60, 40, 4)}, over),
+            ({"Q": (3201, 0, 0)}, "over budget", reads),
+            ({"Q": (3360, 0, 0)}, "over budget", reads),
+            ({"O": (0, 804, 40)}, "over budget", writes),
+            ({"O": (0, 800, 44)}, "over budget", atomics),  # atomics have a budget of their own
+            ({"O": (0, 804, 40), "Q": (3201, 0, 0)}, "over budget", writes, reads),
+            ({"LSE": (64, 40, 0)}, "over budget", reads),
+            ({"LSE": (60, 44, 0)}, "over budget", reads),
+            ({"LSE": (60, 40, 4)}, "over budget", reads),
             ({"LSE": (60, 36, 4)}, ""),  # so have statistics, whatever is done to them
-            ({"scratch": (4, 0, 0)}, over),
+            ({"scratch": (4, 0, 0)}, "over budget", reads),
             ({"Q": (800, 0, 0)}, ""),  # 0.4 of what is to be moved; with fewer it computed something else
             ({"Q": (796, 0, 0)}, else_),
             ({"O": (0, 800, 12)}, else_),
         ):
-            for criterion in ("plain", "shapes", "inputs", "fresh"):
+            for criterion in CRITERIA:
                 with self.subTest(change=change, criterion=criterion):
-                    hbm = self.criteria(change, criterion)["hbm"]
+                    criteria = self.criteria(change, criterion)
+                    hbm = criteria["plain" if category == else_ else "hbm"]
                     self.assertEqual((hbm.passed, hbm.category), (not category, category), hbm.message)
-                    if hbm.category == over and "scratch" not in change:
-                        of_writes, of_reads = "written twice" in hbm.hint, "read twice" in hbm.hint
-                        of_atomics = "added once" in hbm.hint
-                        expected = (
-                            "O" in change and change["O"][1] > 800,
-                            bool(change.keys() & {"Q", "LSE"}),
-                            change.get("O") == (0, 800, 44),
-                        )
-                        self.assertEqual((of_writes, of_reads, of_atomics), expected, hbm.hint)
+                    said = [words for words in (writes, reads, atomics) if words in hbm.hint]
+                    self.assertEqual(said, hints)
                     if change == {"Q": (3360, 0, 0)}:
                         self.assertAlmostEqual(hbm.times, 1.04)
                         self.assertEqual("4,160" in hbm.message, criterion != "fresh", hbm.message)
