@@ -82,7 +82,10 @@ class Verdicts(unittest.TestCase):
                 {"footprint": {"read_bytes": 100, "write_bytes": 0}},
             ],
         }
-        rows = counters.compare(record, Launch("k", "", "", "", dict(measured)))
+        return self.told(*counters.sides(record, Launch("k", "", "", "", dict(measured))))
+
+    def told(self, ours: dict[str, float], theirs: dict[str, float]) -> str:
+        rows = counters.compare(ours, theirs)
         return "; ".join(f"{row.counter} {row.ratio or '-'} {row.verdict}" for row in rows)
 
     def test_each_counter_has_its_verdict(self) -> None:
@@ -117,18 +120,31 @@ class Verdicts(unittest.TestCase):
             measured = {**ours, "shared_load_wavefronts": passes}
             self.assertEqual(counters.verdict("shared_load_wavefronts", ours, measured), said)
 
-    def flop(self, *launches: tuple[int, int, int], simulated: str | None = "4096") -> list[object] | None:
-        names = [f"smsp__sass_thread_inst_executed_op_{name}_pred_on" for name in ("fadd", "fmul", "ffma")]
-        return hardware.flop_row(simulated, [Launch("k", "", "", "", dict(zip(names, each))) for each in launches])
-
     def test_arithmetic(self) -> None:
-        self.assertEqual((self.flop((96, 0, 2000)) or [])[1:5], ["4096", 4096, "1", "exact"])
-        more = self.flop((500, 0, 1000), (500, 0, 1000)) or []
-        self.assertEqual(more[1:4], ["4096", 5000, "1.221"])
-        self.assertRegex(str(more[4]), "^more: ")
-        self.assertIn("unexplained", self.flop((0, 0, 2000)) or [])
-        self.assertIsNone(self.flop((0, 0, 2000), simulated="NaN"))
-        self.assertIsNone(hardware.flop_row("4096", [None]))
+        for launches, form, says in (
+            (((96, 0, 2000),), "4096", "flop 1 exact"),
+            (((500, 0, 1000), (500, 0, 1000)), "4096", "flop 1.221 more: the closed form leaves out"),
+            (((0, 0, 2000),), "4096", "flop 0.9766 unexplained"),
+            (((0, 0, 0),), "0", "flop - exact"),
+            (((0, 0, 2000),), "NaN", ""),
+            ((), "4096", ""),
+        ):
+            ours, theirs = {}, {}
+            seen = [Launch("k", "", "", "", dict(zip(counters.FLOP, each))) for each in launches]
+            hardware.add_flop(form, seen, ours, theirs)
+            self.assertTrue(self.told(ours, theirs).startswith(says), self.told(ours, theirs))
+            self.assertEqual(bool(ours), bool(says))
+        self.assertIsNone(counters.flop([Launch("k", "", "", "")]))
+
+    def test_rows_go_in_pairs(self) -> None:
+        """What is written is what is read; a cell that was not measured is no zero."""
+        ours, theirs = {"global_load_bytes": 64, "dram_read_bytes": 9}, {"global_load_bytes": 32}
+        rows = [dict(zip(counters.COLUMNS, row)) for row in counters.rows_of("abcde", ours, theirs)]
+        ((where, found),) = counters.compare_rows(rows)
+        self.assertEqual((where["template"], found.counter, found.ratio), ("e", "global_load_bytes", "0.5"))
+        for wrong in (rows[:1], rows[::-1]):
+            with self.assertRaises(StepError):
+                counters.compare_rows(wrong)
 
 
 class Sanitizers(unittest.TestCase):
