@@ -48,9 +48,7 @@ class ProfilerOutput(unittest.TestCase):
         ):
             with self.assertRaisesRegex(StepError, says):
                 counters.read_csv(text)
-        # Metrics that a GPU has, and that ncu complains of.
-        printed = "dram__bytes_read   Counter  byte  of DRAM\nfoo__bar Counter\n"
-        self.assertEqual(counters.available(printed), {"dram__bytes_read"})
+        # Metrics that ncu complains of.
         said = "==ERROR== Failed to find metric dram__bytes_read.sum\na line with dram__bytes_write\nunknown: dram\n"
         known = ["dram__bytes_read", "dram__bytes_write", "dram__bytes", "dram"]
         self.assertEqual(counters.unknown_metrics(said, known), ["dram__bytes_read"])
@@ -193,7 +191,7 @@ class Sanitizers(unittest.TestCase):
 
     def test_every_known_limit_names_kernels_and_their_tool(self) -> None:
         limits = table.read(checks.LIMITS).records()
-        self.assertGreater(len(limits), 40)
+        self.assertGreater(len(limits), 35)
         for limit in limits:
             sources = list((ROOT / "simcc/tests/broken_kernels").glob(f"{limit['kernel']}.cu"))
             tools = {sanitizer.read_expectation(path).tool for path in sources}

@@ -72,11 +72,6 @@ METRICS = list(dict.fromkeys(name for counter in COUNTERS for names in counter.m
 METRICS += FLOP
 
 
-def available(printed: str) -> set[str]:
-    """Of what `ncu --query-metrics` printed: the metrics of ours that this GPU has."""
-    return set(METRICS) & set(re.findall(r"^\s*([a-z0-9_]+__[a-z0-9_.]+)\b", printed, re.MULTILINE))
-
-
 # ---- Nsight Compute's CSV ----
 
 

@@ -76,10 +76,6 @@ def _profile(report: Report, log: str, seconds: float, metrics: list[str], comma
         if job.timed_out or re.search("ERR_NVGPUCTRPERM|LibraryNotLoaded|not supported on", printed):
             break
         bad = counters.unknown_metrics(printed, metrics)
-        if not bad and not report.queried:
-            report.queried = True
-            known = counters.available(report.run("ncu-query", 30, [ncu, "--query-metrics"]).output())
-            bad = [name for name in metrics if known and name not in known]
         if not bad or len(bad) == len(metrics):
             break
         metrics[:] = [name for name in metrics if name not in bad]
@@ -237,7 +233,7 @@ def rules(report: Report) -> tuple[str, str]:
         return "not here", "ncu is not here"
     launches, what = _simulate_rules(report)
     wanted = "^l1tex__|inst_executed_op_shared"
-    metrics = [name for name in counters.METRICS if re.search(wanted, name) and "_local_" not in name]
+    metrics = [name for name in counters.METRICS if re.search(wanted, name)]
     try:
         measured = _profile(report, "ncu-rules", min(60, report.left), metrics, [report.work / "rules"])
     except NotPermittedError as error:

@@ -58,7 +58,6 @@ class Report:
     about: list[str] = field(default_factory=list)  # what every table says first
     kernel_programs: list[KernelProgram] = field(default_factory=list)
     unknown_metrics: list[str] = field(default_factory=list)  # which this ncu or GPU does not have
-    queried: bool = False  # was ncu asked for all metrics it has?
     steps: list[tuple[str, str, float, str]] = field(default_factory=list)  # name, status, seconds, what came of it
     summary: list[str] = field(default_factory=list)
 
