@@ -140,14 +140,8 @@ class Report:
 
     def write_summary(self) -> None:
         """After every step: whatever ends us, the summary is there."""
-        lines = [
-            "# Report of a GPU",
-            "",
-            *self.about,
-            "",
-            "| step | status | s | what came of it |",
-            "|---|---|---|---|",
-        ]
+        columns = ["| step | status | s | what came of it |", "|---|---|---|---|"]
+        lines = ["# Report of a GPU", "", *self.about, "", *columns]
         for name, status, took, said in self.steps:
             escaped = said.replace("|", "\\|")
             lines.append(f"| {name} | {status} | {took:.1f} | {escaped} |")
