@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-from .. import table
 from . import StepError, counters, runner
 from .counters import Launch
 from .report import Report
@@ -91,7 +90,7 @@ def _log_name(prefix: str, chapter: str, options: str) -> str:
 
 
 def simulate(report: Report, chapter: str, options: str) -> dict[str, Any]:
-    """What a program moved on the simulated device: its JSON, and each kernel's "flop", a cell of its TSV."""
+    """What a program moved on the simulated device: its JSON."""
     log = _log_name("sim", chapter, options)
     path = (report.keep_simulated or report.work) / f"{log}.json"
     try:
@@ -99,18 +98,14 @@ def simulate(report: Report, chapter: str, options: str) -> dict[str, Any]:
     except StepError:
         said = f"the simulated {chapter} was not built"
     else:
-        command = [program, *options.split(), "--gpu", "h200", "--quiet", "--json", path, "--tsv", f"{path}.tsv"]
+        command = [program, *options.split(), "--gpu", "h200", "--quiet", "--json", path]
         said = f"{chapter}: {report.run(log, 60, command).last_line()}"
     if report.simulated and not runner.read_text(path):
         path = report.simulated / path.name
     try:
-        result = json.loads(runner.read_text(path))
+        return json.loads(runner.read_text(path))
     except ValueError:
         raise StepError(said) from None
-    flop = {row["kernel"]: row["flop"] for row in table.read(f"{path}.tsv").records()}
-    for kernel in result["kernels"]:
-        kernel["flop"] = flop.get(kernel["name"])
-    return result
 
 
 def _simulate_rules(report: Report) -> tuple[list[dict[str, Any]], dict[int, str]]:
@@ -166,7 +161,7 @@ def compare_counters(report: Report) -> tuple[str, str]:
             seen, unseen = _compare_run(report, chapter, options, min(left, 60), metrics)
         except NotPermittedError as error:
             return "not here", str(error)
-        except (StepError, table.TableError) as error:
+        except StepError as error:
             failures.append(f"{chapter} {options}: {error}")
             continue
         rows += seen
@@ -209,20 +204,20 @@ def _compare_run(
         for at, (launch, seen) in enumerate(found):
             ours, theirs = counters.sides(launch, seen)
             if at == len(pairs) - 1:
-                add_flop(kernel.get("flop"), [each for _, each in found], ours, theirs)
+                add_flop(kernel["forms"].get("flop"), [each for _, each in found], ours, theirs)
             where = [chapter, options, kernel["name"], launch["kernel"], launch["template"] or "-"]
             rows += counters.rows_of(where, ours, theirs)
     return rows, unseen
 
 
 def add_flop(
-    form: str | None, launches: list[Launch], simulated: dict[str, Any], measured: dict[str, int | float]
+    form: float | None, launches: list[Launch], simulated: dict[str, Any], measured: dict[str, int | float]
 ) -> None:
     """Arithmetic leaves no trace in memory: the simulated device's side is the chapter's closed form, all launches
     together. Nothing where either side does not know it."""
     total = counters.flop(launches)
-    if total is not None and form not in (None, "NaN"):
-        simulated["flop"], measured["flop"] = float(form), total
+    if total is not None and form is not None:
+        simulated["flop"], measured["flop"] = form, total
 
 
 # ---- the rules, one launch each ----
