@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import tempfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,6 +113,19 @@ def run_command(tool: str, doc: str, commands: dict[Callable[..., int], str]) ->
         give_up(tool, 2, f"{error.filename}: {error.strerror}")
     except ValueError as error:
         give_up(tool, 2, str(error))
+
+
+def print_title(found: table.Table) -> None:
+    """Without the checksum, which tells a reader nothing."""
+    print(re.sub(r", sources with checksum \d+", "", found.title))
+
+
+def print_aligned(lines: Sequence[Sequence[str]]) -> None:
+    """The first column to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    for name, *cells in lines:
+        aligned = [cell.rjust(width) for cell, width in zip(cells, widths[1:])]
+        print("  ".join([name.ljust(widths[0]), *aligned]).rstrip())
 
 
 def arguments_of(template: str | None) -> str:

@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 /* language_model.c is compiled with these for mmap and munmap. */
-
 void *copy_of_file(void *where, size_t size, int protection, int flags, int file, off_t offset)
 {
 	(void)where, (void)protection, (void)flags;
