@@ -134,15 +134,12 @@ class Verdicts(unittest.TestCase):
             self.assertEqual(bool(ours), bool(says))
         self.assertIsNone(counters.flop([Launch("k", "", "", "")]))
 
-    def test_rows_go_in_pairs(self) -> None:
-        """What is written is what is read; a cell that was not measured is no zero."""
+    def test_what_is_written_is_what_is_read(self) -> None:
+        """A cell that was not measured is no zero."""
         ours, theirs = {"global_load_bytes": 64, "dram_read_bytes": 9}, {"global_load_bytes": 32}
-        rows = [dict(zip(counters.COLUMNS, row)) for row in counters.rows_of("abcde", ours, theirs)]
-        ((where, found),) = counters.compare_rows(rows)
+        row = dict(zip(counters.COLUMNS, counters.row_of("abcde", ours, theirs)))
+        ((where, found),) = counters.compare_rows([row])
         self.assertEqual((where["template"], found.counter, found.ratio), ("e", "global_load_bytes", "0.5"))
-        for wrong in (rows[:1], rows[::-1]):
-            with self.assertRaises(StepError):
-                counters.compare_rows(wrong)
 
 
 class Sanitizers(unittest.TestCase):

@@ -208,35 +208,32 @@ def compare(simulated: Mapping[str, Any], measured: Mapping[str, float]) -> list
     ]
 
 
-# ---- counters.tsv: of each launch a row of what was simulated and one of what was measured ----
+# ---- counters.tsv: a row a launch, of each counter what was simulated and what was measured ----
 
+COMPARED = (*NAMES, "flop")
 WHERE = ("chapter", "options", "kernel", "launch", "template")
-COLUMNS = (*WHERE, "counts", *NAMES, "flop")
+COLUMNS = (*WHERE, *(side + name for name in COMPARED for side in ("simulated_", "")))
 
 
-def rows_of(where: Sequence[str], simulated: Mapping[str, Any], measured: Mapping[str, float]) -> list[list[object]]:
-    both = (("simulated", simulated), ("measured", measured))
-    return [[*where, name, *(counts.get(counter) for counter in (*NAMES, "flop"))] for name, counts in both]
+def row_of(where: Sequence[str], simulated: Mapping[str, Any], measured: Mapping[str, float]) -> list[object]:
+    return [*where, *(counts.get(name) for name in COMPARED for counts in (simulated, measured))]
 
 
-def compare_rows(rows: Sequence[Mapping[str, object]]) -> list[tuple[Mapping[str, object], Comparison]]:
-    """Each comparison, and the row of the launch. Raises StepError for rows that do not go in pairs."""
-    if [row["counts"] for row in rows] != ["simulated", "measured"] * (len(rows) // 2):
-        raise StepError("expected a simulated and a measured row of each launch")
+def compare_rows(rows: Iterable[Mapping[str, object]]) -> list[tuple[Mapping[str, object], Comparison]]:
+    """Each comparison, and the row of the launch."""
     found = []
-    for first, second in zip(rows[::2], rows[1::2]):
-        simulated, measured = (
-            {name: count for name in (*NAMES, "flop") if (count := number(str(row[name]))) is not None}
-            for row in (first, second)
-        )
-        found += [(first, comparison) for comparison in compare(simulated, measured)]
+    for row in rows:
+        cells = {name: number(str(row[name])) for name in COLUMNS[len(WHERE) :]}
+        measured = {name: count for name in COMPARED if (count := cells[name]) is not None}
+        simulated = {name: cells[f"simulated_{name}"] for name in COMPARED}
+        found += [(row, comparison) for comparison in compare(simulated, measured)]
     return found
 
 
 def overview(compared: Iterable[Comparison]) -> list[list[object]]:
     """A line for each counter: of how many launches, how many exact, how many within their bound, between which
     ratios."""
-    of: dict[str, list[Comparison]] = {name: [] for name in (*NAMES, "flop")}
+    of: dict[str, list[Comparison]] = {name: [] for name in COMPARED}
     for each in compared:
         of[each.counter].append(each)
     lines: list[list[object]] = []

@@ -206,7 +206,7 @@ def _compare_run(
             if at == len(pairs) - 1:
                 add_flop(kernel["forms"].get("flop"), [each for _, each in found], ours, theirs)
             where = [chapter, options, kernel["name"], launch["kernel"], launch["template"] or "-"]
-            rows += counters.rows_of(where, ours, theirs)
+            rows.append(counters.row_of(where, ours, theirs))
     return rows, unseen
 
 
