@@ -265,7 +265,7 @@ $(PTXAS_BUILD).launches: FORCE
 	@cmp -s $@.now $@ || cp $@.now $@
 	@rm -f $@.run $@.now
 
-# Instructions of each loop, by kind; needs nvcc and nvdisasm, no GPU. Committed and checked as the table above is; where
+# Instructions of the main loops, by kind; needs nvcc and nvdisasm, no GPU. Committed and checked as the table above is; where
 # the sources and nvcc are those of the table, the check needs no nvdisasm.
 NVDISASM ?= $(or $(shell command -v nvdisasm 2>/dev/null),$(wildcard $(dir $(NVCC))nvdisasm))
 SASS := $(ROOT)/tools/sass
@@ -349,7 +349,7 @@ help:
 	@echo "make sanitize   every check of the device"
 	@echo "make plot       the sweep over sizes, drawn"
 	@echo "make ptxas      registers, spills, occupancy of each kernel (nvcc, no GPU)"
-	@echo "make sass       instructions of each loop, by kind (nvcc and nvdisasm, no GPU)"
+	@echo "make sass       instructions of main loops, by kind (nvcc and nvdisasm, no GPU)"
 	@$(if $(ANSWERS),echo "make answer     the exercises; with N=3 asks for a prediction and answers the third")
 	@$(if $(call own,blank),echo "make blank      kernels to write from a blank file; with N=1 the first is begun and then judged")
 	@$(if $(call own,task),echo "make task       the tasks of a class in the same way")

@@ -16,6 +16,7 @@ precision on sampled rows.
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -23,44 +24,41 @@ import time
 import warnings
 
 warnings.filterwarnings("ignore")
-COLUMNS = [
-    "pass",
-    "batch",
-    "heads",
-    "seq",
-    "dim",
-    "causal",
-    "who",
-    "dtype",
-    "arithmetic",
-    "median_ms",
-    "p10_ms",
-    "p90_ms",
-    "runs",
-    "max_abs",
-    "ratio_to_ours",
-    "note",
-]
-OURS = {"01_naive": "naive", "04_fa1": "fa1", "05_fa2": "fa2", "06_backward": "backward"}
+COLUMNS = "pass batch heads seq dim causal who dtype arithmetic median_ms p10_ms p90_ms runs max_abs".split()
+COLUMNS += ["ratio_to_ours", "note"]
+# The chapters of a pass, and their programs.
+OURS = {
+    "forward": {"05_fa2": "fa2", "04_fa1": "fa1", "01_naive": "naive"},
+    "backward": {"06_backward": "backward"},
+}
 # Ratios are against this kernel of the same pass.
 BEST = {"forward": "fa2_split_q", "backward": "backward_split"}
-FORWARD = [
-    (1, 8, 4096, 64, False),
-    (1, 8, 16384, 64, False),
-    (1, 8, 4096, 128, False),
-    (1, 8, 4096, 64, True),
-    (1, 8, 1024, 64, False),
+# In the order of their importance: pass, then batch, heads, seq, dim, causal.
+PROBLEMS = [
+    ("forward", (1, 8, 4096, 64, False)),
+    ("backward", (1, 8, 2048, 64, False)),
+    ("forward", (1, 8, 16384, 64, False)),
+    ("forward", (1, 8, 4096, 128, False)),
+    ("forward", (1, 8, 4096, 64, True)),
+    ("forward", (1, 8, 1024, 64, False)),
+    ("backward", (1, 8, 2048, 128, True)),
 ]
-BACKWARD = [(1, 8, 2048, 64, False), (1, 8, 2048, 128, True)]
+# PyTorch's backends, and with which inputs they are asked, the most telling first.
+BACKENDS = {
+    "efficient": "EFFICIENT_ATTENTION",
+    "math": "MATH",
+    "flash": "FLASH_ATTENTION",
+    "cudnn": "CUDNN_ATTENTION",
+}
+ASKED = [("efficient", "float32"), ("math", "float32"), ("flash", "bfloat16"), ("cudnn", "bfloat16")]
+ASKED_FORWARD = [("flash", "float16"), ("cudnn", "float16"), ("efficient", "float16"), ("math", "bfloat16")]
 SAMPLES = 16  # rows of each head whose error is looked at
 
 
 def arithmetic(backend, dtype):
     if dtype != "float32":
         return dtype + " inputs, tensor cores"
-    return {"math": "fp32 units (cuBLAS, TF32 off)", "efficient": "tensor cores, 3xTF32 (sm_80 and later)"}.get(
-        backend, "?"
-    )
+    return "fp32 units (cuBLAS, TF32 off)" if backend == "math" else "tensor cores, 3xTF32 (sm_80 and later)"
 
 
 class Report:
@@ -119,14 +117,8 @@ class Clock:
             ms.append(before.elapsed_time(after))
             if time.monotonic() - start > self.budget_s and len(ms) >= 5:
                 break
-        ms.sort()
-
-        def percentile(fraction):
-            at = fraction * (len(ms) - 1)
-            low = int(at)
-            return ms[low] + (at - low) * (ms[min(low + 1, len(ms) - 1)] - ms[low])
-
-        return {"median_ms": percentile(0.5), "p10_ms": percentile(0.1), "p90_ms": percentile(0.9), "runs": len(ms)}
+        deciles = statistics.quantiles(ms, n=10, method="inclusive")
+        return {"median_ms": deciles[4], "p10_ms": deciles[0], "p90_ms": deciles[8], "runs": len(ms)}
 
 
 def reference_rows(torch, q, k, v, causal):
@@ -148,7 +140,7 @@ def largest_error(o, reference):
 def run_ours(report, tree, chapter, problem, which, folder, seconds):
     """A chapter's program on the inputs in `folder`; its own JSON says times and errors."""
     B, H, N, d, causal = problem
-    program = os.path.join(tree, chapter, OURS[chapter])
+    program = os.path.join(tree, chapter, OURS[which][chapter])
     command = [program, "--load", folder, "--json", "-"] + (["--causal"] if causal else [])
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
@@ -164,9 +156,8 @@ def run_ours(report, tree, chapter, problem, which, folder, seconds):
         note = "-" if kernel.get("verified") else kernel.get("skipped", "not verified")
         if times and "runs" not in times:
             times = dict(times, runs=0)
-        report.add(
-            problem, which, kernel["name"], "float32", "fp32 units", times, kernel.get("error", {}).get("max_abs"), note
-        )
+        max_abs = kernel.get("error", {}).get("max_abs")
+        report.add(problem, which, kernel["name"], "float32", "fp32 units", times, max_abs, note)
 
 
 def save_inputs(folder, tensors):
@@ -179,13 +170,7 @@ def save_inputs(folder, tensors):
 def sdpa(torch, backend):
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
-    choice = {
-        "math": "MATH",
-        "efficient": "EFFICIENT_ATTENTION",
-        "flash": "FLASH_ATTENTION",
-        "cudnn": "CUDNN_ATTENTION",
-    }[backend]
-    chosen = getattr(SDPBackend, choice)
+    chosen = getattr(SDPBackend, BACKENDS[backend])
 
     def attend(q, k, v, causal):
         with sdpa_kernel(chosen):
@@ -194,91 +179,64 @@ def sdpa(torch, backend):
     return attend
 
 
-def forward_peers(torch):
-    """(who, dtype, arithmetic, function of q k v causal), the most telling first."""
-    peers = []
-    for backend, dtype in (
-        ("efficient", "float32"),
-        ("math", "float32"),
-        ("flash", "bfloat16"),
-        ("cudnn", "bfloat16"),
-        ("flash", "float16"),
-        ("cudnn", "float16"),
-        ("efficient", "float16"),
-        ("math", "bfloat16"),
-    ):
-        peers.append(("torch_sdpa_" + backend, dtype, arithmetic(backend, dtype), sdpa(torch, backend)))
+def peers_of(torch, which):
+    """(who, dtype, arithmetic, function of q k v causal; or why there is none)."""
+    asked = ASKED + (ASKED_FORWARD if which == "forward" else [])
+    peers = [("torch_sdpa_" + name, dtype, arithmetic(name, dtype), sdpa(torch, name)) for name, dtype in asked]
+    if which == "backward":
+        return peers
     try:
         import flash_triton
-
-        for precision, dtype, how in (
-            ("ieee", "float32", "fp32 units"),
-            ("tf32x3", "float32", "tensor cores, 3xTF32"),
-            ("ieee", "bfloat16", "bfloat16 inputs, tensor cores"),
-        ):
-            peers.append(
-                (
-                    "triton_flash_" + precision if dtype == "float32" else "triton_flash",
-                    dtype,
-                    how,
-                    lambda q, k, v, causal, precision=precision: flash_triton.attention(q, k, v, causal, precision),
-                )
-            )
     except Exception as failure:
-        peers.append(("triton_flash", "-", "-", failure))
-    return peers
+        return [*peers, ("triton_flash", "-", "-", failure)]
+
+    def triton(precision):
+        return lambda q, k, v, causal: flash_triton.attention(q, k, v, causal, precision)
+
+    return [
+        *peers,
+        ("triton_flash_ieee", "float32", "fp32 units", triton("ieee")),
+        ("triton_flash_tf32x3", "float32", "tensor cores, 3xTF32", triton("tf32x3")),
+        ("triton_flash", "bfloat16", "bfloat16 inputs, tensor cores", triton("ieee")),
+    ]
 
 
-def compare_forward(torch, report, clock, tree, problem, left):
+def compare(torch, report, clock, tree, which, problem, left):
     B, H, N, d, causal = problem
+    backward = which == "backward"
     torch.manual_seed(1)
-    q, k, v = (torch.randn(B, H, N, d, device="cuda") for _ in range(3))
+    tensors = {name: torch.randn(B, H, N, d, device="cuda") for name in ("q", "k", "v", "do")[: 4 if backward else 3]}
     with tempfile.TemporaryDirectory() as folder:
-        save_inputs(folder, {"q": q, "k": k, "v": v})
-        for chapter in ("05_fa2", "04_fa1", "01_naive"):
+        save_inputs(folder, tensors)
+        for chapter in OURS[which]:
             if left() > 5:
-                run_ours(report, tree, chapter, problem, "forward", folder, min(60, left()))
-    reference = reference_rows(torch, q, k, v, causal)
-    for who, dtype, how, attend in forward_peers(torch):
+                run_ours(report, tree, chapter, problem, which, folder, min(60, left()))
+    qkv = [tensors[name] for name in ("q", "k", "v")]
+    reference = None if backward else reference_rows(torch, *qkv, causal)
+    for who, dtype, how, attend in peers_of(torch, which):
         if isinstance(attend, Exception):
-            report.add(problem, "forward", who, dtype, how, note=attend)
+            report.add(problem, which, who, dtype, how, note=attend)
             continue
         if left() < 3:
             return
-        inputs = [tensor.to(getattr(torch, dtype)).contiguous() for tensor in (q, k, v)]
+        inputs = [tensor.to(getattr(torch, dtype)).contiguous().requires_grad_(backward) for tensor in qkv]
+        error, note = None, "-"
         try:
-            error = largest_error(attend(*inputs, causal), reference)
-            times = clock.measure(lambda attend=attend, inputs=inputs: attend(*inputs, causal))
-            report.add(problem, "forward", who, dtype, how, times, error)
+            o = attend(*inputs, causal)
+            if backward:
+                gradient, note = tensors["do"].to(o.dtype), "the forward is not in its time"
+                times = clock.measure(gradients(torch, o, inputs, gradient))
+            else:
+                error = largest_error(o, reference)
+                times = clock.measure(lambda attend=attend, inputs=inputs: attend(*inputs, causal))
+            report.add(problem, which, who, dtype, how, times, error, note)
         except Exception as failure:
-            report.add(problem, "forward", who, dtype, how, note=failure)
+            report.add(problem, which, who, dtype, how, note=failure)
             torch.cuda.synchronize()
 
 
-def compare_backward(torch, report, clock, tree, problem, left):
-    B, H, N, d, causal = problem
-    torch.manual_seed(2)
-    q, k, v, do = (torch.randn(B, H, N, d, device="cuda") for _ in range(4))
-    with tempfile.TemporaryDirectory() as folder:
-        save_inputs(folder, {"q": q, "k": k, "v": v, "do": do})
-        run_ours(report, tree, "06_backward", problem, "backward", folder, min(60, left()))
-    for backend, dtype in (("efficient", "float32"), ("math", "float32"), ("flash", "bfloat16"), ("cudnn", "bfloat16")):
-        if left() < 3:
-            return
-        inputs = [tensor.to(getattr(torch, dtype)).contiguous().requires_grad_() for tensor in (q, k, v)]
-        gradient = do.to(getattr(torch, dtype))
-        who, how = "torch_sdpa_" + backend, arithmetic(backend, dtype)
-        try:
-            o = sdpa(torch, backend)(*inputs, causal)
-            times = clock.measure(
-                lambda o=o, inputs=inputs, gradient=gradient: torch.autograd.grad(
-                    o, inputs, gradient, retain_graph=True
-                )
-            )
-            report.add(problem, "backward", who, dtype, how, times, note="the forward is not in its time")
-        except Exception as failure:
-            report.add(problem, "backward", who, dtype, how, note=failure)
-            torch.cuda.synchronize()
+def gradients(torch, o, inputs, gradient):
+    return lambda: torch.autograd.grad(o, inputs, gradient, retain_graph=True)
 
 
 def main():
@@ -324,16 +282,12 @@ def main():
     def left():
         return end - time.monotonic()
 
-    for compare, problem in (
-        [(compare_forward, FORWARD[0]), (compare_backward, BACKWARD[0])]
-        + [(compare_forward, problem) for problem in FORWARD[1:]]
-        + [(compare_backward, problem) for problem in BACKWARD[1:]]
-    ):
+    for which, problem in PROBLEMS:
         if left() < 10:
             print(f"peers.py: no time left for {problem}", file=sys.stderr)
             continue
         try:
-            compare(torch, report, clock, options.tree, problem, left)
+            compare(torch, report, clock, options.tree, which, problem, left)
         except Exception as failure:  # a problem that breaks the GPU for this process ends here
             print(f"peers.py: {problem}: {failure}", file=sys.stderr)
     print(f"peers.py: {report.written} rows")

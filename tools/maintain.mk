@@ -115,7 +115,7 @@ help-all: help
 	@echo "          make fast         the plain builds, for a CPU's times with --time"
 	@echo "          make tables       published numbers beside ours (T=T3: only that)"
 	@echo "          make ptxas        registers, spills, occupancy (nvcc, no GPU)"
-	@echo "          make sass         instructions of each loop (nvcc, nvdisasm)"
+	@echo "          make sass         instructions of main loops (nvcc, nvdisasm)"
 	@echo "          make ceilings     what bounds a kernel inside an SM (nvcc, nvdisasm)"
 	@echo "          make sanitize     the chapters under every check of the device"
 	@echo "          make gpu-report OUT=DIR   what a GPU can say, in eight minutes"

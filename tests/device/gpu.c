@@ -25,7 +25,6 @@ static const char *variable(const char *name, const char *otherwise)
 }
 
 cudaError_t __real_cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
-cudaError_t __wrap_cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
 cudaError_t __wrap_cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 {
 	cudaError_t status = __real_cudaGetDeviceProperties(properties, device);
@@ -33,14 +32,12 @@ cudaError_t __wrap_cudaGetDeviceProperties(struct cudaDeviceProp *properties, in
 	return status;
 }
 
-cudaError_t __wrap_cudaGetDeviceCount(int *count);
 cudaError_t __wrap_cudaGetDeviceCount(int *count)
 {
 	*count = atoi(variable("GPU_COUNT", "1"));
 	return *count < 0 ? cudaErrorInitializationError : cudaSuccess;
 }
 
-cudaError_t __wrap_cudaMemGetInfo(size_t *free_bytes, size_t *total);
 cudaError_t __wrap_cudaMemGetInfo(size_t *free_bytes, size_t *total)
 {
 	*free_bytes = strtoull(variable("GPU_FREE", "80000000000"), NULL, 10);
@@ -48,7 +45,6 @@ cudaError_t __wrap_cudaMemGetInfo(size_t *free_bytes, size_t *total)
 	return cudaSuccess;
 }
 
-cudaError_t __wrap_cudaEventElapsedTime(float *ms, cudaEvent_t before, cudaEvent_t after);
 cudaError_t __wrap_cudaEventElapsedTime(float *ms, cudaEvent_t before, cudaEvent_t after)
 {
 	static const char *next = "";
@@ -59,7 +55,6 @@ cudaError_t __wrap_cudaEventElapsedTime(float *ms, cudaEvent_t before, cudaEvent
 	return cudaSuccess;
 }
 
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 {
 	static double at = 1000.0;
@@ -83,7 +78,6 @@ static void say_fills(void)
 }
 
 cudaError_t __real_cudaMemset(void *pointer, int value, size_t bytes);
-cudaError_t __wrap_cudaMemset(void *pointer, int value, size_t bytes);
 cudaError_t __wrap_cudaMemset(void *pointer, int value, size_t bytes)
 {
 	struct fill *fill = fills;
@@ -96,7 +90,6 @@ cudaError_t __wrap_cudaMemset(void *pointer, int value, size_t bytes)
 }
 
 cudaError_t __real_cudaMalloc(void **pointer, size_t bytes);
-cudaError_t __wrap_cudaMalloc(void **pointer, size_t bytes);
 cudaError_t __wrap_cudaMalloc(void **pointer, size_t bytes)
 {
 	return bytes > TOO_LARGE ? cudaErrorMemoryAllocation : __real_cudaMalloc(pointer, bytes);
@@ -175,7 +168,6 @@ static void print_fits(const struct chapter *chapter, int argc, char **argv)
 }
 
 int __real_chapter_main(const struct chapter *chapter, int argc, char **argv);
-int __wrap_chapter_main(const struct chapter *chapter, int argc, char **argv);
 int __wrap_chapter_main(const struct chapter *chapter, int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "sweep") == 0)

@@ -48,9 +48,7 @@ class ProfilerOutput(unittest.TestCase):
         ):
             with self.assertRaisesRegex(StepError, says):
                 counters.read_csv(text)
-        # Metrics that a GPU has, and that ncu complains of.
-        printed = "dram__bytes_read   Counter  byte  of DRAM\nfoo__bar Counter\n"
-        self.assertEqual(counters.available(printed), {"dram__bytes_read"})
+        # Metrics that ncu complains of.
         said = "==ERROR== Failed to find metric dram__bytes_read.sum\na line with dram__bytes_write\nunknown: dram\n"
         known = ["dram__bytes_read", "dram__bytes_write", "dram__bytes", "dram"]
         self.assertEqual(counters.unknown_metrics(said, known), ["dram__bytes_read"])
@@ -82,7 +80,10 @@ class Verdicts(unittest.TestCase):
                 {"footprint": {"read_bytes": 100, "write_bytes": 0}},
             ],
         }
-        rows = counters.compare(record, Launch("k", "", "", "", dict(measured)))
+        return self.told(*counters.sides(record, Launch("k", "", "", "", dict(measured))))
+
+    def told(self, ours: dict[str, float], theirs: dict[str, float]) -> str:
+        rows = counters.compare(ours, theirs)
         return "; ".join(f"{row.counter} {row.ratio or '-'} {row.verdict}" for row in rows)
 
     def test_each_counter_has_its_verdict(self) -> None:
@@ -117,18 +118,28 @@ class Verdicts(unittest.TestCase):
             measured = {**ours, "shared_load_wavefronts": passes}
             self.assertEqual(counters.verdict("shared_load_wavefronts", ours, measured), said)
 
-    def flop(self, *launches: tuple[int, int, int], simulated: str | None = "4096") -> list[object] | None:
-        names = [f"smsp__sass_thread_inst_executed_op_{name}_pred_on" for name in ("fadd", "fmul", "ffma")]
-        return hardware.flop_row(simulated, [Launch("k", "", "", "", dict(zip(names, each))) for each in launches])
-
     def test_arithmetic(self) -> None:
-        self.assertEqual((self.flop((96, 0, 2000)) or [])[1:5], ["4096", 4096, "1", "exact"])
-        more = self.flop((500, 0, 1000), (500, 0, 1000)) or []
-        self.assertEqual(more[1:4], ["4096", 5000, "1.221"])
-        self.assertRegex(str(more[4]), "^more: ")
-        self.assertIn("unexplained", self.flop((0, 0, 2000)) or [])
-        self.assertIsNone(self.flop((0, 0, 2000), simulated="NaN"))
-        self.assertIsNone(hardware.flop_row("4096", [None]))
+        for launches, form, says in (
+            (((96, 0, 2000),), 4096, "flop 1 exact"),
+            (((500, 0, 1000), (500, 0, 1000)), 4096, "flop 1.221 more: the closed form leaves out"),
+            (((0, 0, 2000),), 4096, "flop 0.9766 unexplained"),
+            (((0, 0, 0),), 0, "flop - exact"),
+            (((0, 0, 2000),), None, ""),
+            ((), 4096, ""),
+        ):
+            ours, theirs = {}, {}
+            seen = [Launch("k", "", "", "", dict(zip(counters.FLOP, each))) for each in launches]
+            hardware.add_flop(form, seen, ours, theirs)
+            self.assertTrue(self.told(ours, theirs).startswith(says), self.told(ours, theirs))
+            self.assertEqual(bool(ours), bool(says))
+        self.assertIsNone(counters.flop([Launch("k", "", "", "")]))
+
+    def test_what_is_written_is_what_is_read(self) -> None:
+        """A cell that was not measured is no zero."""
+        ours, theirs = {"global_load_bytes": 64, "dram_read_bytes": 9}, {"global_load_bytes": 32}
+        row = dict(zip(counters.COLUMNS, counters.row_of("abcde", ours, theirs)))
+        ((where, found),) = counters.compare_rows([row])
+        self.assertEqual((where["template"], found.counter, found.ratio), ("e", "global_load_bytes", "0.5"))
 
 
 class Sanitizers(unittest.TestCase):
@@ -205,9 +216,8 @@ class Parts(Case):
         brought = self.scratch / "simulated/sim-01_naive--seq-8.json"
         brought.parent.mkdir()
         brought.write_text('{"kernels":[{"name":"naive","launches":[]}]}')
-        table.write(f"{brought}.tsv", ["about"], ["kernel", "flop"], [["naive", 4096]])
         found = hardware.simulate(report, "01_naive", "--seq 8")
-        self.assertEqual(found["kernels"], [{"name": "naive", "launches": [], "flop": "4096"}])
+        self.assertEqual(found["kernels"], [{"name": "naive", "launches": []}])
 
     def test_rows_with_a_time_and_a_floor(self) -> None:
         path = self.scratch / "x.tsv"

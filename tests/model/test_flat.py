@@ -71,16 +71,13 @@ BETWEEN = RAW[:EMBEDDING] + bytes(32) + RAW[EMBEDDING:]
 # What is wrong, the file, and what the line has to say.
 WRONG = [
     ("empty", b"", "is empty, expected a file that tools/model wrote"),
-    ("one byte", b"F", "is no model, expected a file that tools/model wrote"),
     ("only the magic", RAW[:8], "is no model"),
     ("a header but for a byte", RAW[: HEADER.size - 1], "is no model"),
     ("another magic", changed(0, b"FLATLLM\r"), "is no model"),
-    ("a zip", b"PK\3\4" + bytes(600), "is no model"),
     ("a GGUF file", b"GGUF" + bytes(600), "is a GGUF file, which has to be converted: tools/model --convert "),
     ("four bytes of a GGUF file", b"GGUF", "is a GGUF file"),
     ("version 0", with_number("version", 0), f"is of version 0, expected {VERSION}"),
     ("the next version", with_number("version", VERSION + 1), f"is of version {VERSION + 1}"),
-    ("big endian", with_number("version", VERSION << 24), "is of version"),
     ("only the header", RAW[: HEADER.size], f"has {HEADER.size} bytes, expected {len(RAW)}: it was cut or has grown"),
     ("a byte less", RAW[:-1], f"has {len(RAW) - 1} bytes"),
     ("a byte more", RAW + b"\0", f"has {len(RAW) + 1} bytes"),
@@ -88,15 +85,11 @@ WRONG = [
     ("another checksum", RAW[:12] + bytes(4) + RAW[16:], "was changed: its checksum is another"),
     *((f"a bit at {at}", RAW[:at] + bytes([RAW[at] ^ 1 << at % 8]) + RAW[at + 1 :], "its checksum is another")
       for at in (24, 95, 96, 191, 192, TOKEN_END, TEXT_AT, MERGE, EMBEDDING + 1, Q + 7, len(RAW) - 1)),
-    ("two bytes changed places", RAW[:TEXT_AT] + RAW[TEXT_AT + 1 : TEXT_AT - 1 : -1] + RAW[TEXT_AT + 2 :],
-     "its checksum is another"),
     *((f"{name}: {value}", with_number(name, value), f"{value}, expected 1 to {most}")
       for name, most in MOST.items() for value in (0, most + 1, 2**31, 2**32 - 1)),
     *((f"most {name}", with_number(name, MOST[name]), "is not as long as a model of its shape")
       for name in ("layers", "hidden", "vocabulary", "merges", "text_bytes")),
     ("a layer more", with_number("layers", LAYERS + 1), "is not as long as a model of its shape"),
-    ("a layer less", with_number("layers", LAYERS - 1), "is not as long as a model of its shape"),
-    ("another width", with_number("width", 192), "is not as long as a model of its shape"),
     ("a width that no head divides", with_number("width", 97), "a width of 97 for 3 heads"),
     ("an odd head", with_number("heads", 32), "a head dimension of 3, expected an even number up to 128"),
     ("a head above 128", changed(AT["width"], struct.pack("<2I", 160, 1)), "head dimension of 160"),

@@ -68,18 +68,17 @@ static const int six[6] = {0, 1, 2, 3, 4, 6};
 
 Test(sampler, greedy_takes_the_largest_and_the_first_of_equals)
 {
-	static const float tie[5] = {-3.0f, 7.0f, 7.0f, 6.9999f, 7.0f}, first[3] = {1, 1, 1},
-			   below[2] = {-INFINITY, -1e38f};
-	struct sampler *sampler = sampler_of(0, 1, 1, 5);
-	for (int i = 0; i < 10; i++)
-		cr_expect_eq(pick(sampler, tie), 1);
-	sampler_free(sampler);
-	sampler = sampler_of(0, 0.1, 1, 3);
-	cr_expect_eq(pick(sampler, first), 0);
-	sampler_free(sampler);
-	sampler = sampler_of(0, 1, 1, 2);
-	cr_expect_eq(pick(sampler, below), 1);
-	sampler_free(sampler);
+	static const struct {
+		float logits[5];
+		size_t count;
+		int id;
+	} cases[] = {{{-3.0f, 7.0f, 7.0f, 6.9999f, 7.0f}, 5, 1}, {{1, 1, 1}, 3, 0}, {{-INFINITY, -1e38f}, 2, 1}};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct sampler *sampler = sampler_of(0, i == 1 ? 0.1 : 1, 1, cases[i].count);
+		for (int again = 0; again < 3; again++)
+			cr_expect_eq(pick(sampler, cases[i].logits), cases[i].id, "%zu", i);
+		sampler_free(sampler);
+	}
 }
 
 /* 99.9 % of a chi-square distribution with 5 degrees of freedom lie below 20.52. */

@@ -1,6 +1,7 @@
 """Stands in for a chapter's program where tools/bench itself is tested: takes its options, writes the same kind of TSV.
 
-STAND_IN_DEVICE: what it says after "# device: ". STAND_IN_SLEEP: seconds a run takes. STAND_IN_FAILS: "SEQ STATUS
+STAND_IN_DEVICE: what it says after "# device: ". STAND_IN_SLEEP: seconds a run takes, after
+it has written its number to a file `asleep`. STAND_IN_FAILS: "SEQ STATUS
 MESSAGE", at that seq it prints the message and ends so.
 """
 
@@ -23,8 +24,11 @@ where, status, message = (os.environ.get("STAND_IN_FAILS", "- - -").split(" ", 2
 if seq == where:
     print(message, file=sys.stderr)
     sys.exit(int(status))
-if seq != "1":
-    time.sleep(float(os.environ.get("STAND_IN_SLEEP", "0")))
+if seq != "1" and "STAND_IN_SLEEP" in os.environ:
+    with open("asleep.new", "w") as out:
+        out.write(str(os.getpid()))
+    os.rename("asleep.new", "asleep")
+    time.sleep(float(os.environ["STAND_IN_SLEEP"]))
 columns = "seq dim batch heads causal kernel verified max_abs counted_elements model_requested_elements skipped"
 elements = str(int(seq) * int(dim))
 with open(given["--tsv"], "w") as out:

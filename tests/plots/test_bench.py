@@ -1,8 +1,7 @@
-"""make bench: what it writes, that it goes on where it was stopped, and what it refuses."""
+"""make bench: what it writes, what it leaves out because it is there, and what it refuses."""
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import signal
@@ -63,7 +62,6 @@ class StandIns(Case):
             path.write_text(f"#!{sys.executable} -ES\n{source}")
             path.chmod(0o755)
         self.tsv = self.scratch / "data/sim/05_fa2.tsv"
-        self.part = self.scratch / "data/sim/05_fa2.tsv.part"
 
     def bench(self, *more: str, **environment: str) -> Done[str]:
         return run(BENCH, *SMALL, *more, cwd=self.scratch, **environment)
@@ -75,48 +73,28 @@ class StandIns(Case):
         expected = [(seq, causal, kernel) for causal in "01" for seq in "2345" for kernel in ("one", "two")]
         records = table.read(self.tsv).records()
         self.assertEqual([(each["seq"], each["causal"], each["kernel"]) for each in records], expected)
-        self.assertFalse(self.part.exists(), "the part is still there")
         return done.stderr
 
-    def points_done(self) -> int:
-        return max(0, self.part.read_text().count("\n") - 1) if self.part.exists() else 0
-
-    def stop_after(self, points: int, number: int = signal.SIGINT) -> tuple[int, str]:
-        """Starts a slow bench, sends the signal when it has so many points: its return code, what it said."""
-        command = [sys.executable, BENCH, *SMALL]
-        environment = {**os.environ, "STAND_IN_SLEEP": "0.5"}
-        bench = subprocess.Popen(command, cwd=self.scratch, env=environment, stderr=subprocess.PIPE, encoding="utf-8")
-        deadline = time.monotonic() + 60
-        while self.points_done() < points and time.monotonic() < deadline:
-            time.sleep(0.01)
-        self.assertGreaterEqual(self.points_done(), points, "it does not get on")
-        bench.send_signal(number)
-        _, said = bench.communicate(timeout=60)
-        self.assertFalse(self.tsv.exists(), "half a file")
-        return bench.returncode, said
-
-    def test_goes_on_after_a_kill_and_an_interrupt(self) -> None:
-        """Killed outright, in the midst of writing a point; begins anew with other options."""
-        self.assertEqual(self.stop_after(1, signal.SIGKILL)[0], -signal.SIGKILL)
-        with self.part.open("a") as part:
-            fcntl.flock(part, fcntl.LOCK_SH)  # which a bench must not share
-            self.assert_one_line(self.bench(), 3, "05_fa2.tsv.part: another bench is writing it")
-            part.write('["N=5 d=8 causal", [["5", "8", "1"')
-        says = "bench: stopped; what is done is kept, make bench goes on from there\n"
-        self.assertEqual(self.stop_after(self.points_done() + 1), (130, says))
-        done, good = self.points_done(), self.part.read_text()
-        self.assertIn(done, range(2, 8))
-        self.assertIn(f"8 points, {done} of them from before", self.whole())
+    def test_stopped_it_leaves_no_half_file(self) -> None:
+        """Nor a program that runs on; what was complete stays."""
+        for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            environment = {**os.environ, "STAND_IN_SLEEP": "60"}
+            command = [sys.executable, BENCH, *SMALL]
+            bench = subprocess.Popen(command, cwd=self.scratch, env=environment, stderr=subprocess.PIPE, text=True)
+            asleep = self.scratch / "asleep"
+            deadline = time.monotonic() + 60
+            while not asleep.exists() and time.monotonic() < deadline:
+                time.sleep(0.01)
+            bench.send_signal(number)
+            _, said = bench.communicate(timeout=60)
+            self.assertEqual((bench.returncode, said), (status, ""))
+            self.assertEqual(list((self.scratch / "data/sim").iterdir()), [], "half a file")
+            with self.assertRaises(ProcessLookupError):
+                os.kill(int(asleep.read_text()), 0)
+            asleep.unlink()
+        self.whole()
         self.assertIn("is up to date", self.whole())
-        self.part.write_text(good)
-        self.assertNotIn("from before", self.whole("--force"))
-        self.part.write_text(good)
-        self.assertNotIn("from before", self.whole("--repeat", "3"))
-        self.part.write_text(good.replace('"yes"', '"yes', 1))
-        self.tsv.unlink()
-        says = "05_fa2.tsv.part: not the part of a bench; remove it to begin anew"
-        self.assert_one_line(self.bench(), 2, says)
-        self.assertFalse(self.tsv.exists(), "a file all the same")
+        self.assertNotIn("is up to date", self.whole("--repeat", "3"))
 
     def test_another_program_of_that_name_is_measured_again(self) -> None:
         """Kills: data of a program that is no more, plain or counted, which pass for this one's; an idle --force."""
@@ -140,7 +118,6 @@ class StandIns(Case):
             self.assertEqual(done.returncode, status, done.stderr)
             self.assertIn(says, done.stderr)
             self.assertFalse(self.tsv.exists(), "a file all the same")
-            self.assertEqual(self.points_done(), 2)
         reason = "needs 17 GB of memory, the device has 8 GB"
         self.assertEqual(self.bench(STAND_IN_FAILS=f"4 3 fa2: two: {reason}").returncode, 0)
         record = table.read(self.tsv).records()[4]

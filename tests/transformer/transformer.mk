@@ -9,16 +9,8 @@ TRANSFORMER_OBJECTS := $(filter-out %/07_transformer/chapter.o,$(call chapter_ob
 $(BUILD)/transformer/fillings.o: $(HERE)/transformer/programs/fillings.c $(BUILD)/chapters/transformer
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS) -DDEVICE_SIM -I$(TRANSFORMER) -c $< -o $@
-link_fillings = SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) -w $^ $(TRANSFORMER_KERNELS) -lm -lpthread -o $@
 $(BUILD)/transformer/fillings: $(BUILD)/transformer/fillings.o
-	@$(link_fillings) $(TRANSFORMER_OBJECTS)
-
-# The same with a fault in fp32: heads of Q that share one of K are not those side by side.
-$(BUILD)/transformer/plain.o: $(ROOT)/common/model/plain.c $(BUILD)/chapters/transformer
-	@mkdir -p $(@D)
-	@sed 's|keys + h / group|keys + h % (heads / group)|' $< | $(CC) $(CFLAGS) -w -I$(<D) -x c -c - -o $@
-$(BUILD)/transformer/wrong_fillings: $(BUILD)/transformer/fillings.o $(BUILD)/transformer/plain.o
-	@$(link_fillings) $(filter-out %/model/plain.o,$(TRANSFORMER_OBJECTS))
+	@SIM_LIB=$(LIBSIM) CC="$(CC)" CXX="$(CXX)" $(SIMCC) -w $^ $(TRANSFORMER_KERNELS) $(TRANSFORMER_OBJECTS) -lm -lpthread -o $@
 
 build: $(if $(filter transformer_%,$(NAMES)),$(COPIES))
-build: $(if $(filter transformer_speech,$(NAMES)),$(BUILD)/transformer/fillings $(BUILD)/transformer/wrong_fillings)
+build: $(if $(filter transformer_speech,$(NAMES)),$(BUILD)/transformer/fillings)

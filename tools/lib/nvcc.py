@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import tempfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,24 +23,13 @@ SIMCC = Path(__file__).resolve().parents[2] / "simcc/simcc"
 COMMON = Path(__file__).resolve().parents[2] / "common"
 
 
-class NvccError(Exception):
-    """A status and a line, with which the tool is to give up. Threads raise it: one of them is told of, not each."""
-
-
-def _output_of(command: list[str], stdin: bytes | None = None, together: bool = True) -> subprocess.CompletedProcess:
-    errors = subprocess.STDOUT if together else subprocess.PIPE
-    try:
-        return subprocess.run(command, check=False, input=stdin, stdout=subprocess.PIPE, stderr=errors)
-    except OSError as error:
-        raise NvccError(3, f"{command[0]}: {error.strerror}") from error
-
-
 def output_of(tool: str, command: list[str], stdin: bytes | None = None) -> bytes:
     """Standard output and error of a command, whatever its exit status is; `tool` gives up where it cannot be run."""
     try:
-        return _output_of(command, stdin).stdout
-    except NvccError as error:
-        give_up(tool, *error.args)
+        done = subprocess.run(command, check=False, input=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except OSError as error:
+        give_up(tool, 3, f"{command[0]}: {error.strerror}")
+    return done.stdout
 
 
 def sources_and_headers(sources: list[str]) -> list[str]:
@@ -126,6 +115,19 @@ def run_command(tool: str, doc: str, commands: dict[Callable[..., int], str]) ->
         give_up(tool, 2, str(error))
 
 
+def print_title(found: table.Table) -> None:
+    """Without the checksum, which tells a reader nothing."""
+    print(re.sub(r", sources with checksum \d+", "", found.title))
+
+
+def print_aligned(lines: Sequence[Sequence[str]]) -> None:
+    """The first column to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    for name, *cells in lines:
+        aligned = [cell.rjust(width) for cell, width in zip(cells, widths[1:])]
+        print("  ".join([name.ljust(widths[0]), *aligned]).rstrip())
+
+
 def arguments_of(template: str | None) -> str:
     """Template arguments as the tables have them: "-" for none, an enumerator without its type."""
     return re.sub(r"\(\w+\)", "", template or "-")
@@ -139,28 +141,17 @@ def by_numbers(name: str, arguments: str) -> tuple:
 # ---- machine code ----
 
 
-def _disassembled(nvcc: list[str], nvdisasm: str, source: str, arch: str, folder: Path) -> Path:
+def _disassembled(tool: str, nvcc: list[str], nvdisasm: str, source: str, arch: str, folder: Path) -> Path:
     """The file with the machine code of a source, as text."""
     cubin, text = folder / f"{Path(source).name}.{arch}.cubin", folder / f"{Path(source).name}.{arch}.sass"
-    command = [
-        *nvcc,
-        "-std=c++17",
-        "-O3",
-        "-lineinfo",
-        f"-arch={arch}",
-        f"-I{COMMON}",
-        "-cubin",
-        "-o",
-        str(cubin),
-        source,
-    ]
-    said = _output_of(command).stdout
+    options = ["-std=c++17", "-O3", "-lineinfo", f"-arch={arch}", f"-I{COMMON}", "-cubin", "-o", str(cubin)]
+    said = output_of(tool, [*nvcc, *options, source])
     if not cubin.exists():
-        raise NvccError(1, f"{source} does not compile for {arch}\n{said.decode(errors='replace')}".rstrip())
-    done = _output_of([nvdisasm, "-gi", "-c", str(cubin)], together=False)
+        give_up(tool, 1, f"{source} does not compile for {arch}\n{said.decode(errors='replace')}".rstrip())
+    done = subprocess.run([nvdisasm, "-gi", "-c", cubin], check=False, capture_output=True)
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip()
-        raise NvccError(3, f"{nvdisasm} cannot read what nvcc made of {source}: {said}")
+        give_up(tool, 3, f"{nvdisasm} cannot read what nvcc made of {source}: {said}")
     text.write_bytes(done.stdout)
     return text
 
@@ -171,10 +162,7 @@ def loops_of(tool: str, nvcc: list[str], nvdisasm: str, sources: list[str], arch
         give_up(tool, 3, f"NVDISASM={nvdisasm}: expected a program")
     with tempfile.TemporaryDirectory(prefix=f"{tool}-") as scratch, ThreadPoolExecutor(2) as pool:
         jobs = [(source, arch) for arch in archs for source in sources]
-        try:
-            texts = list(pool.map(lambda job: _disassembled(nvcc, nvdisasm, *job, Path(scratch)), jobs))
-        except NvccError as error:
-            give_up(tool, *error.args)
+        texts = list(pool.map(lambda job: _disassembled(tool, nvcc, nvdisasm, *job, Path(scratch)), jobs))
         done = subprocess.run([SIMCC, "--loops", *texts], capture_output=True, check=False, text=True)
     if done.returncode != 0:
         give_up(tool, done.returncode, done.stderr.strip())

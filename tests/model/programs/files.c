@@ -24,9 +24,6 @@
 #include <unistd.h>
 
 /* language_model.c is compiled with these for mmap and munmap. */
-void *copy_of_file(void *where, size_t size, int protection, int flags, int file, off_t offset);
-int free_copy(void *copy, size_t size);
-
 void *copy_of_file(void *where, size_t size, int protection, int flags, int file, off_t offset)
 {
 	(void)where, (void)protection, (void)flags;

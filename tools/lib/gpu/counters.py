@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter as Counts
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -16,15 +17,14 @@ Record = Mapping[str, Any]  # a launch record of the simulated device
 
 @dataclass(frozen=True)
 class Counter:
-    """path: where it is in a launch record of the simulated device, or what works it out from one; None: only hardware
-    has such a thing.
+    """path: where it is in a launch record of the simulated device, or what works it out from one.
 
     metrics: those of Nsight Compute that count the same, alternatives in order of preference, each to be added up. All
     are sums over the GPU, named without their ".sum".
     """
 
     name: str
-    path: str | Callable[[Record], int | None] | None
+    path: str | Callable[[Record], int | None]
     metrics: tuple[tuple[str, ...], ...]
 
 
@@ -63,21 +63,13 @@ COUNTERS = [
     *_shared("conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_"),
     Counter("dram_read_bytes", _fetched, (("dram__bytes_read",),)),
     Counter("dram_write_bytes", "footprint/write_bytes", (("dram__bytes_write",),)),
-    Counter("fadd", None, (("smsp__sass_thread_inst_executed_op_fadd_pred_on",),)),
-    Counter("fmul", None, (("smsp__sass_thread_inst_executed_op_fmul_pred_on",),)),
-    Counter("ffma", None, (("smsp__sass_thread_inst_executed_op_ffma_pred_on",),)),
-    Counter("local_load_requests", None, (("l1tex__t_requests_pipe_lsu_mem_local_op_ld",),)),
-    Counter("local_store_requests", None, (("l1tex__t_requests_pipe_lsu_mem_local_op_st",),)),
-    Counter("time_ns", None, (("gpu__time_duration",),)),
 ]
 BY_NAME = {counter.name: counter for counter in COUNTERS}
 NAMES = list(BY_NAME)
+# Arithmetic, of which the simulated device has a closed form: each of these with the operations of one.
+FLOP = {f"smsp__sass_thread_inst_executed_op_{name}_pred_on": n for name, n in (("fadd", 1), ("fmul", 1), ("ffma", 2))}
 METRICS = list(dict.fromkeys(name for counter in COUNTERS for names in counter.metrics for name in names))
-
-
-def available(printed: str) -> set[str]:
-    """Of what `ncu --query-metrics` printed: the metrics of ours that this GPU has."""
-    return set(METRICS) & set(re.findall(r"^\s*([a-z0-9_]+__[a-z0-9_.]+)\b", printed, re.MULTILINE))
+METRICS += FLOP
 
 
 # ---- Nsight Compute's CSV ----
@@ -161,17 +153,16 @@ def match(simulated: Sequence[Record], measured: Sequence[Launch]) -> list[Launc
 
 
 class Comparison(NamedTuple):
-    """simulated: None for what is only measured; ratio: None without a number to divide by."""
+    """ratio: None without a number to divide by."""
 
     counter: str
-    simulated: int | float | None
-    measured: int | float
+    simulated: float
+    measured: float
     ratio: str | None
     verdict: str
-    metric: str
 
 
-def ratio(measured: float, simulated: float | None) -> str | None:
+def ratio(measured: float, simulated: float) -> str | None:
     return f"{measured / simulated:.4g}" if simulated else None
 
 
@@ -185,34 +176,83 @@ def simulated_value(record: Record, path: str) -> Any:
 def counted(record: Record, name: str) -> Any:
     """What the simulated device has of a counter, None where it has none."""
     path = BY_NAME[name].path
-    return path(record) if callable(path) else path and simulated_value(record, path)
+    return path(record) if callable(path) else simulated_value(record, path)
 
 
-def compare(record: Record, launch: Launch) -> list[Comparison]:
-    """A row for each counter of one launch that was measured and of which either side saw any."""
+def sides(record: Record, launch: Launch) -> tuple[dict[str, Any], Metrics]:
+    """What was simulated and what was measured of one launch, of each counter that was measured."""
     simulated: dict[str, Any] = {}
     measured: Metrics = {}
-    names_of: dict[str, str] = {}
     for counter in COUNTERS:
         for names in counter.metrics:
             values = [launch.metrics[name] for name in names if name in launch.metrics]
             if len(values) == len(names):
-                measured[counter.name] = sum(values)
-                names_of[counter.name] = " + ".join(f"{name}.sum" for name in names)
-                simulated[counter.name] = counted(record, counter.name)
+                simulated[counter.name], measured[counter.name] = counted(record, counter.name), sum(values)
                 break
+    return simulated, measured
+
+
+def flop(launches: Sequence[Launch]) -> float | None:
+    """Operations in floating point; None where one of these launches was not asked for them."""
+    if not launches or not all(launch.metrics.keys() >= FLOP.keys() for launch in launches):
+        return None
+    return sum(operations * launch.metrics[name] for launch in launches for name, operations in FLOP.items())
+
+
+def compare(simulated: Mapping[str, Any], measured: Mapping[str, float]) -> list[Comparison]:
+    """Of each counter that both have and of which either saw any; of arithmetic in any case."""
     return [
-        Comparison(name, ours, value, ratio(value, ours), verdict(name, simulated, measured), names_of[name])
+        Comparison(name, simulated[name], value, ratio(value, simulated[name]), verdict(name, simulated, measured))
         for name, value in measured.items()
-        if (ours := simulated[name]) or value
+        if simulated.get(name) is not None and (simulated[name] or value or name == "flop")
     ]
 
 
+# ---- counters.tsv: a row a launch, of each counter what was simulated and what was measured ----
+
+COMPARED = (*NAMES, "flop")
+WHERE = ("chapter", "options", "kernel", "launch", "template")
+COLUMNS = (*WHERE, *(side + name for name in COMPARED for side in ("simulated_", "")))
+
+
+def row_of(where: Sequence[str], simulated: Mapping[str, Any], measured: Mapping[str, float]) -> list[object]:
+    return [*where, *(counts.get(name) for name in COMPARED for counts in (simulated, measured))]
+
+
+def compare_rows(rows: Iterable[Mapping[str, object]]) -> list[tuple[Mapping[str, object], Comparison]]:
+    """Each comparison, and the row of the launch."""
+    found = []
+    for row in rows:
+        cells = {name: number(str(row[name])) for name in COLUMNS[len(WHERE) :]}
+        measured = {name: count for name in COMPARED if (count := cells[name]) is not None}
+        simulated = {name: cells[f"simulated_{name}"] for name in COMPARED}
+        found += [(row, comparison) for comparison in compare(simulated, measured)]
+    return found
+
+
+def overview(compared: Iterable[Comparison]) -> list[list[object]]:
+    """A line for each counter: of how many launches, how many exact, how many within their bound, between which
+    ratios."""
+    of: dict[str, list[Comparison]] = {name: [] for name in COMPARED}
+    for each in compared:
+        of[each.counter].append(each)
+    lines: list[list[object]] = []
+    for name, found in of.items():
+        verdicts = Counts(each.verdict for each in found)
+        ratios = sorted((each.ratio for each in found if each.ratio), key=float)
+        span = " ... ".join(dict.fromkeys((ratios[0], ratios[-1]))) if ratios else ""
+        if found:
+            lines.append([name, len(found), verdicts["exact"], verdicts["bound holds"] or "", span])
+    return lines
+
+
+OVERVIEW = ("counter", "launches", "exact", "within its bound", "ratios")
 ONCE = "fewer: it counts a byte once that several lanes of a request read"
 LESS = "fewer: nvcc merges narrow loads into wide ones, or keeps in registers what the source reads again"
 MERGED = "fewer: nvcc merges narrow accesses into wide ones, the bytes are equal"
 WHOLE = "nvcc loads whole vectors, of which the source does not read all"
 PARTED = "more: lanes part that the source keeps together, as those with fewer turns of a loop that nvcc unrolled"
+ARITHMETIC = "more: the closed form leaves out scaling, exponentials and what nvcc adds"
 ARBITRATION = "more: it may count passes lost to arbitration"
 
 
@@ -221,11 +261,11 @@ def verdict(name: str, simulated: Mapping[str, Any], measured: Mapping[str, floa
 
     The reasons are rules, not excuses: what none of them covers is "unexplained", and is to be looked at.
     """
-    ours, theirs = simulated.get(name), measured[name]
-    if ours is None:
-        return "only measured"
+    ours, theirs = simulated[name], measured[name]
     if ours == theirs:
         return "exact"
+    if name == "flop":
+        return ARITHMETIC if theirs > ours else "unexplained"
     if name == "dram_read_bytes":
         return "bound holds" if theirs > ours else "unexplained: below the bound"
     if name == "dram_write_bytes":
@@ -258,14 +298,21 @@ def verdict(name: str, simulated: Mapping[str, Any], measured: Mapping[str, floa
     return "unexplained"
 
 
-def of_rule(kernel: str) -> list[str]:
-    """The counters that a kernel of gpu/rules.cu is about."""
-    found = re.match("(shared|global)_(read|write|atomic)_", kernel)
-    if not found:
-        return []
-    operation = {"read": "load", "write": "store", "atomic": "atomic"}[found[2]]
-    quantities = ("requests", "wavefronts", "conflicts") if found[1] == "shared" else ("requests", "sectors")
-    return [f"{found[1]}_{operation}_{quantity}" for quantity in quantities]
+OF_RULES = ("requests", "sectors", "wavefronts", "conflicts")
+
+
+def names_of_rule(kernel: str) -> dict[str, str]:
+    """The counters that a kernel of gpu/rules.cu is about, by their quantity."""
+    space, operation, _ = kernel.split("_")
+    operation = {"read": "load", "write": "store"}.get(operation, operation)
+    found = {quantity: f"{space}_{operation}_{quantity}" for quantity in OF_RULES}
+    return {quantity: name for quantity, name in found.items() if name in BY_NAME}
+
+
+def of_rule(record: Record, launch: Launch) -> dict[str, tuple[float, float]]:
+    """(simulated, measured) of these, where either saw any."""
+    compared = {each.counter: (each.simulated, each.measured) for each in compare(*sides(record, launch))}
+    return {quantity: compared[name] for quantity, name in names_of_rule(record["kernel"]).items() if name in compared}
 
 
 def unknown_metrics(said: str, metrics: Iterable[str]) -> list[str]:

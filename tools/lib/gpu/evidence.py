@@ -25,12 +25,13 @@ QUANTITIES = {
     "global": ("bytes", "requests", "sectors"),
     "shared": ("bytes", "requests", "wavefronts", "ideal_wavefronts", "conflicts"),
 }
-COUNTERS = [
-    f"{space}_{operation}_{quantity}"
+# Where each is in a launch record.
+COUNTERS = {
+    f"{space}_{operation}_{quantity}": (space, operation, quantity)
     for space, quantities in QUANTITIES.items()
     for operation in ("load", "store", "atomic")
     for quantity in quantities
-]
+}
 EXPECTED = ("equal", "arbitration", "unexplained")
 MOST_ARBITRATION = Fraction(30, 100)  # of the wavefronts counted; chosen after the fact: 26 % is the most there is
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
@@ -231,9 +232,4 @@ def records(program: Path, arguments: Iterable[str]) -> list[dict[str, Any]]:
 def count(program: Path, launch: Launch) -> Counts:
     """The counts of the whole launch: those of the part that is run, times `part`."""
     (record,) = records(program, launch.arguments)
-    return {
-        f"{space}_{operation}_{quantity}": launch.part * record[space][operation][quantity]
-        for space, quantities in QUANTITIES.items()
-        for operation in ("load", "store", "atomic")
-        for quantity in quantities
-    }
+    return {name: launch.part * record[space][op][quantity] for name, (space, op, quantity) in COUNTERS.items()}

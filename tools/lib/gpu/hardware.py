@@ -6,11 +6,9 @@ import json
 import os
 import re
 import time
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from .. import table
 from . import StepError, counters, runner
 from .counters import Launch
 from .report import Report
@@ -44,8 +42,9 @@ RUNS = [
         "--lengths 113,20,6 --heads 4 --kv-heads 2 --dim 59 --causal --window 20 --softcap 5 --alibi --sink --splits 9",
     ),
 ]
-COLUMNS = ("chapter", "options", "kernel", "launch", "template", *counters.Comparison._fields)
-RULE_COLUMNS = ("number", "kernel", "pattern", "counter", "simulated", "measured", "verdict")
+# Of each quantity what the simulated device counted, and what hardware did.
+RULE_COLUMNS = ("number", "kernel", "pattern")
+RULE_COLUMNS += tuple(side + quantity for quantity in counters.OF_RULES for side in ("simulated_", ""))
 NO_PERMISSION = re.compile("ERR_NVGPUCTRPERM|LibraryNotLoaded|permission", re.IGNORECASE)
 
 
@@ -76,10 +75,6 @@ def _profile(report: Report, log: str, seconds: float, metrics: list[str], comma
         if job.timed_out or re.search("ERR_NVGPUCTRPERM|LibraryNotLoaded|not supported on", printed):
             break
         bad = counters.unknown_metrics(printed, metrics)
-        if not bad and not report.queried:
-            report.queried = True
-            known = counters.available(report.run("ncu-query", 30, [ncu, "--query-metrics"]).output())
-            bad = [name for name in metrics if known and name not in known]
         if not bad or len(bad) == len(metrics):
             break
         metrics[:] = [name for name in metrics if name not in bad]
@@ -95,7 +90,7 @@ def _log_name(prefix: str, chapter: str, options: str) -> str:
 
 
 def simulate(report: Report, chapter: str, options: str) -> dict[str, Any]:
-    """What a program moved on the simulated device: its JSON, and each kernel's "flop", a cell of its TSV."""
+    """What a program moved on the simulated device: its JSON."""
     log = _log_name("sim", chapter, options)
     path = (report.keep_simulated or report.work) / f"{log}.json"
     try:
@@ -103,18 +98,14 @@ def simulate(report: Report, chapter: str, options: str) -> dict[str, Any]:
     except StepError:
         said = f"the simulated {chapter} was not built"
     else:
-        command = [program, *options.split(), "--gpu", "h200", "--quiet", "--json", path, "--tsv", f"{path}.tsv"]
+        command = [program, *options.split(), "--gpu", "h200", "--quiet", "--json", path]
         said = f"{chapter}: {report.run(log, 60, command).last_line()}"
     if report.simulated and not runner.read_text(path):
         path = report.simulated / path.name
     try:
-        result = json.loads(runner.read_text(path))
+        return json.loads(runner.read_text(path))
     except ValueError:
         raise StepError(said) from None
-    flop = {row["kernel"]: row["flop"] for row in table.read(f"{path}.tsv").records()}
-    for kernel in result["kernels"]:
-        kernel["flop"] = flop.get(kernel["name"])
-    return result
 
 
 def _simulate_rules(report: Report) -> tuple[list[dict[str, Any]], dict[int, str]]:
@@ -167,88 +158,66 @@ def compare_counters(report: Report) -> tuple[str, str]:
             unfinished.append(f"{chapter} {options}")
             continue
         try:
-            rows += _compare_run(report, chapter, options, min(left, 60), metrics)
+            seen, unseen = _compare_run(report, chapter, options, min(left, 60), metrics)
         except NotPermittedError as error:
             return "not here", str(error)
-        except (StepError, table.TableError) as error:
+        except StepError as error:
             failures.append(f"{chapter} {options}: {error}")
+            continue
+        rows += seen
+        failures += [f"{chapter} {options}: ncu saw no such launch: {kernel}" for kernel in unseen]
         report.write_table(
             "counters.tsv",
-            "simulated: the launch record, of the source; measured: Nsight Compute, cold caches; "
-            "ratio: measured / simulated",
-            COLUMNS,
+            "simulated: the launch record, of the source; measured: Nsight Compute, cold caches; flop: of all launches "
+            "of the kernel, beside the last: its closed form, and fadd + fmul + 2 ffma",
+            counters.COLUMNS,
             rows,
         )
-    _tell_counters(report, rows)
+    compared = counters.compare_rows([dict(zip(counters.COLUMNS, row)) for row in rows])
+    lines = counters.overview(each for _, each in compared)
+    report.tell_table("Simulated counters beside measured ones", counters.OVERVIEW, lines)
     if report.unknown_metrics:
         report.tell("Metrics this ncu does not have: " + ", ".join(report.unknown_metrics), "")
     if failures:
         return "failed", failures[0]
     if unfinished:
-        return "cut short", f"{len(rows)} rows; no time for: {' '.join(unfinished)}"
-    return "done", f"{len(rows)} rows"
+        return "cut short", f"{len(compared)} counters; no time for: {' '.join(unfinished)}"
+    return "done", f"{len(compared)} counters"
 
 
-def _compare_run(report: Report, chapter: str, options: str, seconds: float, metrics: list[str]) -> list[list[object]]:
+def _compare_run(
+    report: Report, chapter: str, options: str, seconds: float, metrics: list[str]
+) -> tuple[list[list[object]], list[str]]:
+    """Rows of counters.tsv, and launches that ncu did not see."""
     program = report.program("cuda", chapter)
     kernels = simulate(report, chapter, options)["kernels"]
     command = [program, *options.split(), "--repeat", "1", "--warmup", "0", "--quiet"]
     measured = _profile(report, _log_name("ncu", chapter, options), seconds, metrics, command)
-    launches = [(kernel["name"], launch) for kernel in kernels for launch in kernel.get("launches", [])]
-    matched = counters.match([launch for _, launch in launches], measured)
+    launches = [launch for kernel in kernels for launch in kernel.get("launches", [])]
+    matched = iter(counters.match(launches, measured))
     rows: list[list[object]] = []
-    of_kernel: dict[str, list[Launch | None]] = {}
-    for (name, launch), seen in zip(launches, matched):
-        where = [chapter, options, name, launch["kernel"], launch["template"] or "-"]
-        of_kernel.setdefault(name, []).append(seen)
-        if seen:
-            rows += [[*where, *row] for row in counters.compare(launch, seen)]
-        else:
-            rows.append([*where, "launch", 1, 0, None, "unexplained: ncu saw no such launch", "-"])
+    unseen: list[str] = []
     for kernel in kernels:
-        row = flop_row(kernel.get("flop"), of_kernel.get(kernel["name"], []))
-        if row:
-            rows.append([chapter, options, kernel["name"], "all launches", "-", *row])
-    return rows
+        pairs = [(launch, next(matched)) for launch in kernel.get("launches", [])]
+        unseen += [launch["kernel"] for launch, seen in pairs if not seen]
+        found = [(launch, seen) for launch, seen in pairs if seen]
+        for at, (launch, seen) in enumerate(found):
+            ours, theirs = counters.sides(launch, seen)
+            if at == len(pairs) - 1:
+                add_flop(kernel["forms"].get("flop"), [each for _, each in found], ours, theirs)
+            where = [chapter, options, kernel["name"], launch["kernel"], launch["template"] or "-"]
+            rows.append(counters.row_of(where, ours, theirs))
+    return rows, unseen
 
 
-def flop_row(simulated: str | None, launches: list[Launch | None]) -> list[object] | None:
+def add_flop(
+    form: float | None, launches: list[Launch], simulated: dict[str, Any], measured: dict[str, int | float]
+) -> None:
     """Arithmetic leaves no trace in memory: the simulated device's side is the chapter's closed form, all launches
-    together. None where either side does not know it."""
-    total: float = 0
-    for launch in launches:
-        names = [f"smsp__sass_thread_inst_executed_op_{name}_pred_on" for name in ("fadd", "fmul", "ffma")]
-        if launch is None or not all(name in launch.metrics for name in names):
-            return None
-        add, multiply, fused = (launch.metrics[name] for name in names)
-        total += add + multiply + 2 * fused
-    if not launches or simulated in (None, "NaN"):
-        return None
-    form = float(simulated)
-    if total == form:
-        verdict = "exact"
-    elif total > form:
-        verdict = "more: the closed form leaves out scaling, exponentials and what nvcc adds"
-    else:
-        verdict = "unexplained"
-    return ["flop", simulated, total, counters.ratio(total, form), verdict, "fadd + fmul + 2 ffma"]
-
-
-def _tell_counters(report: Report, rows: list[list[object]]) -> None:
-    """How many rows of each counter are exact, and what the others are."""
-    looked_at = [(str(row[5]), str(row[9])) for row in rows if row[9] != "only measured"]
-    total = Counter(name for name, _ in looked_at)
-    good = Counter(name for name, verdict in looked_at if verdict in ("exact", "bound holds"))
-    unexplained = Counter(name for name, verdict in looked_at if verdict.startswith("unexplained"))
-    report.tell_table(
-        "Simulated counters beside measured ones",
-        ["counter", "launches", "exact or within bound", "unexplained"],
-        [
-            [name, total[name], good[name], unexplained[name]]
-            for name in [*counters.NAMES, "flop", "launch"]
-            if total[name]
-        ],
-    )
+    together. Nothing where either side does not know it."""
+    total = counters.flop(launches)
+    if total is not None and form is not None:
+        simulated["flop"], measured["flop"] = form, total
 
 
 # ---- the rules, one launch each ----
@@ -259,20 +228,21 @@ def rules(report: Report) -> tuple[str, str]:
         return "not here", "ncu is not here"
     launches, what = _simulate_rules(report)
     wanted = "^l1tex__|inst_executed_op_shared"
-    metrics = [name for name in counters.METRICS if re.search(wanted, name) and "_local_" not in name]
+    metrics = [name for name in counters.METRICS if re.search(wanted, name)]
     try:
         measured = _profile(report, "ncu-rules", min(60, report.left), metrics, [report.work / "rules"])
     except NotPermittedError as error:
         return "not here", str(error)
     rows: list[list[object]] = []
+    looked_at = 0
     for number, (launch, seen) in enumerate(zip(launches, counters.match(launches, measured)), 1):
-        for row in counters.compare(launch, seen) if seen else []:
-            if row.counter in counters.of_rule(launch["kernel"]):
-                verdict = "holds" if row.simulated == row.measured else "CONTRADICTED"
-                rows.append([number, launch["kernel"], what.get(number), *row[:3], verdict])
-    contradicted = [row for row in rows if row[-1] != "holds"]
+        pairs = counters.of_rule(launch, seen) if seen else {}
+        looked_at += len(pairs)
+        cells = [count for quantity in counters.OF_RULES for count in pairs.get(quantity, (None, None))]
+        rows.append([number, launch["kernel"], what.get(number), *cells])
+    contradicted = [row for row in rows if row[3::2] != row[4::2]]
     report.write_table("rules.tsv", "one warp, one access a lane: gpu/rules.cu", RULE_COLUMNS, rows)
     report.tell_table("Rules of the simulated device that this GPU contradicts", RULE_COLUMNS, contradicted)
-    if not rows:
+    if not looked_at:
         raise StepError("ncu saw none of the launches of rules.cu")
-    return "done", f"{len(rows)} rules looked at, {len(contradicted)} contradicted"
+    return "done", f"{looked_at} rules looked at, {len(contradicted)} contradicted"

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,74 +14,49 @@ from .. import table
 
 TILE = 64  # sizes are so many times a tile
 ARCH = "sm_89"
+SIDES = ("source", "machine")
+
+Row = dict[str, str]  # of machine.tsv
+Counts = dict[tuple[str, str], tuple[int, int]]  # by program and counter: of the source, of the machine code
 
 
-@dataclass(frozen=True)
-class Row:
-    source: str
-    program: str
-    size: int
-    grow: tuple[int, ...]
-    metric: str
-    published: int
-    counter: tuple[str, ...]  # space, operation, name
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.program, " ".join(self.counter)
-
-
-@dataclass(frozen=True)
-class Counted:
-    source: int
-    machine: int
+def key(row: Row) -> tuple[str, str]:
+    return row["program"], row["counter"]
 
 
 def read_rows(path: Path) -> list[Row]:
     """Raises table.TableError."""
-    rows = []
-    for record in table.read(path).records():
-        try:
-            grow = tuple(map(int, record["grow"].split()))
-            counter = tuple(record["counter"].split())
-            names = (record["source"], record["program"], int(record["size"]), grow, record["metric"])
-            rows.append(Row(*names, int(record["published"]), counter))
-        except (KeyError, ValueError) as error:
-            raise table.TableError(f"{path}: {record}: {error}") from None
-    return rows
+    return table.read_as(path, "source program size grow metric published counter".split(), "counters").records()
 
 
-def read_counts(path: Path) -> dict[tuple[str, str], Counted]:
-    return {
-        (record["program"], record["counter"]): Counted(int(record["source"]), int(record["machine"]))
-        for record in table.read(path).records()
-    }
+def read_counts(path: Path) -> Counts:
+    return {key(row): (int(row["source"]), int(row["machine"])) for row in table.read(path).records()}
 
 
-def write_counts(path: Path, counts: dict[tuple[str, str], Counted]) -> None:
+def write_counts(path: Path, counts: Counts) -> None:
     about = [
         "What simcc --widths counts of the programs of machine.tsv, at the published sizes. Made by make accuracy."
     ]
-    rows = [[*key, each.source, each.machine] for key, each in counts.items()]
-    table.write(path, about, ["program", "counter", "source", "machine"], rows)
+    rows = [[*of, *both] for of, both in counts.items()]
+    table.write(path, about, ["program", "counter", *SIDES], rows)
 
 
 # ---- counting ----
 
 
-def grown(values: list[int], powers: tuple[int, ...], tiles: int) -> int:
+def grown(values: list[int], powers: str, tiles: int) -> int:
     """The value at `tiles` of a sum of c * k^power, by its values at k = 1, 2, ...; one value more than there are
     powers, to hold it against. Raises ValueError where it is not of that form."""
-    if powers == (3,):
-        coefficients = [Fraction(values[0])]
-    elif powers == (2, 1):
-        first = Fraction(values[1] - 2 * values[0], 2)
-        coefficients = [first, values[0] - first]
+    if powers == "3":
+        cubic, square, linear = values[0], Fraction(), Fraction()
+    elif powers == "2 1":
+        cubic, square = 0, Fraction(values[1] - 2 * values[0], 2)
+        linear = values[0] - square
     else:
-        raise ValueError(f"expected powers '3' or '2 1', got {powers}")
+        raise ValueError(f"expected powers '3' or '2 1', got '{powers}'")
 
     def at(k: int) -> Fraction:
-        return sum((c * k**power for c, power in zip(coefficients, powers)), Fraction())
+        return cubic * k**3 + square * k**2 + linear * k
 
     if [at(k) for k in range(1, len(values) + 1)] != values:
         raise ValueError(f"{values} do not grow with the powers {powers} of the size")
@@ -99,19 +73,20 @@ def launches_of(folder: Path, simcc: Path, program: str, sizes: list[int]) -> li
         return [json.loads(run.stdout) for run in runs]
 
 
-def count(rows: list[Row], folder: Path, simcc: Path) -> dict[tuple[str, str], Counted]:
+def count(rows: list[Row], folder: Path, simcc: Path) -> Counts:
     """`folder` has the programs and their loops. Raises table.TableError where a line is not joined."""
-    counts: dict[tuple[str, str], Counted] = {}
-    for program, grow, size in dict.fromkeys((row.program, row.grow, row.size) for row in rows):
-        launches = launches_of(folder, simcc, program, [TILE * k for k in range(1, len(grow) + 2)])
-        for row in (row for row in rows if row.program == program):
-            space, operation, name = row.counter
+    counts: Counts = {}
+    for program, powers, size in dict.fromkeys((row["program"], row["grow"], row["size"]) for row in rows):
+        sizes = [TILE * k for k in range(1, len(powers.split()) + 2)]
+        launches = launches_of(folder, simcc, program, sizes)
+        for row in (row for row in rows if row["program"] == program):
+            space, operation, name = row["counter"].split()
             try:
-                sides = [
-                    grown([each[side][space][operation][name] for each in launches], grow, size // TILE)
-                    for side in ("source", "machine")
-                ]
+                source, machine = (
+                    grown([each[side][space][operation][name] for each in launches], powers, int(size) // TILE)
+                    for side in SIDES
+                )
             except (KeyError, ValueError) as error:
-                raise table.TableError(f"{program}, {' '.join(row.counter)}: not joined, or {error}") from None
-            counts[row.key] = Counted(*sides)
+                raise table.TableError(f"{program}, {row['counter']}: not joined, or {error}") from None
+            counts[key(row)] = source, machine
     return counts

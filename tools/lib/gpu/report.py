@@ -58,7 +58,6 @@ class Report:
     about: list[str] = field(default_factory=list)  # what every table says first
     kernel_programs: list[KernelProgram] = field(default_factory=list)
     unknown_metrics: list[str] = field(default_factory=list)  # which this ncu or GPU does not have
-    queried: bool = False  # was ncu asked for all metrics it has?
     steps: list[tuple[str, str, float, str]] = field(default_factory=list)  # name, status, seconds, what came of it
     summary: list[str] = field(default_factory=list)
 
@@ -141,14 +140,8 @@ class Report:
 
     def write_summary(self) -> None:
         """After every step: whatever ends us, the summary is there."""
-        lines = [
-            "# Report of a GPU",
-            "",
-            *self.about,
-            "",
-            "| step | status | s | what came of it |",
-            "|---|---|---|---|",
-        ]
+        columns = ["| step | status | s | what came of it |", "|---|---|---|---|"]
+        lines = ["# Report of a GPU", "", *self.about, "", *columns]
         for name, status, took, said in self.steps:
             escaped = said.replace("|", "\\|")
             lines.append(f"| {name} | {status} | {took:.1f} | {escaped} |")
