@@ -196,7 +196,6 @@ class Tree(Case):
 
     def test_links_are_kept_and_one_that_leads_nowhere_is_named(self) -> None:
         for link, says in (
-            ("[a](gone.md)", "the link to gone.md leads nowhere"),
             ("[a](GLOSSARY.md#no-such)", "GLOSSARY.md#no-such: GLOSSARY.md has no heading of that name"),
             ('<img src="gone.svg">', "the link to gone.svg leads nowhere"),
             ("\udcff", "byte 8 is no UTF-8"),

@@ -1,4 +1,5 @@
-"""Pages for a browser of the tree's Markdown, and of what it links to. Used by tools/site."""
+"""Pages for a browser of the tree's Markdown, and of what it links to; and the links that lead nowhere. Used by
+tools/site and tools/text."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from ..chapters import programs_of
+from ..glossary import slug
 
 HERE = Path(__file__).resolve().parent
 LANDING = "tools/lib/site/landing.html"  # the front page; the README is a page of its own
@@ -28,6 +30,8 @@ BLOCK = r"<!-- markdown: tools/pages {} -->\n(.*?)<!-- end -->"  # of the README
 SHORT = re.compile(r"<code>([^<\n]{1,24})</code>")  # stays on one line: --seq
 CLONE = re.compile(r"^In a clone of this repository:\n\n```sh\n", re.MULTILINE)  # README.md, until it is published
 LINK = re.compile(r'\b(href|src|srcset)="([^"]*)"')
+UNDEFINED = re.compile(r"(?<![\w\]])\[[^\[\]]+\]\[[^\[\]]*\]")  # as Markdown leaves it: a link to no definition
+STUDENT = "classroom/student/"  # pages of the student's tree, whose links may begin there
 
 
 class SiteError(Exception):
@@ -36,11 +40,6 @@ class SiteError(Exception):
     def __init__(self, text: str, status: int = 1) -> None:
         super().__init__(text)
         self.status = status
-
-
-def slug(heading: str) -> str:
-    """The fragment of a heading, as GitHub makes it."""
-    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
 @dataclass
@@ -126,7 +125,7 @@ class Site:
     def __init__(
         self,
         root: Path,
-        explorer: Path | None,
+        explorer: Path | None = None,
         address: str | None = None,
         wrong: Path | None = None,
         published: str | None = None,
@@ -294,17 +293,41 @@ class Site:
                 found.add(target)
         return found
 
+    def fragment(self, page: Page, address: str, target: str) -> str:
+        """What stands behind the # of a link. Raises SiteError where its target has no such heading."""
+        fragment = urlsplit(html.unescape(address)).fragment
+        if fragment and not target.endswith(IMAGES) and target not in self.elsewhere:
+            if target not in self.pages:
+                self.pages[target] = self.page(target)
+            if fragment not in self.pages[target].anchors:
+                raise SiteError(f"{page.source}: {address}: {target} has no heading of that name")
+        return fragment
+
+    def broken_links(self, source: str) -> list[str]:
+        """A line for each link of a Markdown file that leads nowhere."""
+        page = self.of_markdown(source)
+        seen_from = [page, *([Page(source.removeprefix(STUDENT), "", "")] if source.startswith(STUDENT) else [])]
+        found = []
+        for _, address in LINK.findall(page.body):
+            wrong = []
+            for at in seen_from:
+                try:
+                    target = self.target(at, address)
+                    if target or address.startswith("#"):
+                        self.fragment(at, address, target or source)
+                except SiteError as error:
+                    wrong.append(str(error))
+            found += wrong[:1] if len(wrong) == len(seen_from) else []
+        text = re.sub(r"<(pre|code)\b.*?</\1>|<[^>]*>", "", page.body, flags=re.DOTALL)
+        return found + [f"{source}: {link}: no such definition" for link in UNDEFINED.findall(text)]
+
     def rewritten(self, page: Page, link: re.Match[str]) -> str:
         attribute, address = link.groups()
-        target, fragment = self.target(page, address), urlsplit(html.unescape(address)).fragment
+        target = self.target(page, address)
         if target is None:
             return link[0]
-        if target.endswith(IMAGES) or target in self.elsewhere:
-            to = target
-        else:
-            to = place_of(target)
-            if fragment and fragment not in self.pages[target].anchors:
-                raise SiteError(f"{page.source}: {address}: {target} has no heading of that name")
+        to = target if target.endswith(IMAGES) or target in self.elsewhere else place_of(target)
+        fragment = self.fragment(page, address, target)
         where = quote(relative(to, place_of(page.source))) + (f"#{fragment}" if fragment else "")
         size = "" if attribute == "href" else self.size(target)
         return f'{attribute}="{html.escape(where)}"{size}'
