@@ -23,6 +23,7 @@ DECODE = ROOT / "08_decode/decode"
 ONLINE_SOFTMAX = ROOT / "02_online_softmax/online_softmax"
 DESK, TELEPHONE = (1440, 900), (360, 800)
 WIDTH = "document.documentElement.scrollWidth"
+ACCESSIBLE = (Path(__file__).parent / "accessible.js").read_text()
 
 
 def broken(fault: str) -> Path:
@@ -163,12 +164,16 @@ class EveryChapter(Explain):
             path = self.explain(ROOT / program, options)
             self.assertEqual(self.said, "")
             for size in (DESK, TELEPHONE):
-                with self.subTest(program, size=size), Page(path, size=size) as page:
+                with self.subTest(program, size=size), Page(path, size=size, dark=size == DESK) as page:
                     self.assertEqual("|".join(page.texts("[role=tab]")), f"This run|Memory traffic{views}")
                     self.assertEqual(page.eval(self.MAPS), 0)
                     self.assertEqual(page.count("[data-wrong=true], [data-equal=false]"), 0, "marked as wrong")
                     self.assertGreater(page.count("[data-wrong=false]"), 0)
                     self.assertLessEqual(page.eval(WIDTH), size[0])
+                    if size == TELEPHONE:
+                        for view in page.eval("$$('[role=tab]').map((tab) => tab.dataset.view)"):
+                            page.hash(f"view={view}")
+                            self.assertEqual(page.eval(ACCESSIBLE), [], view)
                     page.hash("view=traffic")
                     page.key("End")
                     self.assertGreater(page.count(".race .count .done"), 0, "never ends")
@@ -249,6 +254,7 @@ class Wrong(Explain):
         self.assertGreater(len(hazards), 2)
         source = (broken("no_barrier").parent / "row.cuh").read_text().splitlines()
         with Page(path, size=TELEPHONE, dark=True) as page:
+            self.assertEqual(page.eval(ACCESSIBLE), [])
             (cause,) = page.texts(".hazards > li > h3")
             missing = r"^A __syncthreads\(\) is missing between line \d+ \(in load_tile, row.cuh:\d+\) and line "
             self.assertRegex(cause, missing)
@@ -288,26 +294,6 @@ class Wrong(Explain):
         with Page(self.page) as page:
             self.assertEqual(page.eval(gaps), [])
             self.expect(page, ".hazards", "They are called here")
-
-    def test_finds_the_loop_around_lines(self) -> None:
-        """Kills: braces of comments and strings that count, a loop that is only above the lines."""
-        text = """for (int i = 0; i < n; i++) { // {
-    s[i] = 0;
-    for (int j = 0; j < f("{", '}'); j++)
-        a(j);
-    while (more(n)) {
-        b();
-        c(); /* } */
-    }
-    d();
-}
-e();
-"""
-        lines = ((6, 7), (2, 7), (4, 4), (2, 9), (9, 11), (11, 11))
-        found = f"{json.dumps(lines)}.map(([a, b]) => loopAround(bareText({json.dumps(text)}), a, b))"
-        with self.open(FA2, "--seq 8 --dim 8") as page:
-            loops = [loop and (loop["head"], loop["end"]) for loop in page.eval(found)]
-        self.assertEqual(loops, [(5, 8), (1, 10), (1, 10), (1, 10), None, None])
 
     def test_bank_conflicts_are_counted_per_line(self) -> None:
         """Each line's, exactly: over all lines they are the kernel's; and only where many wait a page says so."""
@@ -449,16 +435,6 @@ class Views(Explain):
                     else:
                         self.assertEqual(page.texts(selector), expected)
 
-    def test_an_interval_has_one_number(self) -> None:
-        """Of one block, whose first interval asks for nothing. Kills: an index into what was recorded."""
-        numbers = "['.race .count small', '.stage .where'].map((at) => /interval \\d+/.exec($(at).textContent)[0])"
-        given = "--kernel fa1_paper --heads 1 --seq 40 --dim 8 --tile-k 16"
-        with self.open(FA1, given, "#view=traffic") as page:
-            for _ in range(5):
-                page.key("ArrowRight")
-                race, stage = page.eval(numbers)
-                self.assertEqual(race, stage)
-
     def test_the_splits(self) -> None:
         """Each block's keys, what it leaves and what the merge reads, beside the formulas of the chapter."""
         H, G, N = 6, 2, 20
@@ -488,32 +464,6 @@ class Views(Explain):
                 self.assertEqual(sorted(places), sorted([*range(N)] * G), "a key is read twice, or not at all")
                 self.assertEqual("looks up page" in told[0], kernel == "decode_paged")
                 self.assertLessEqual(page.eval(WIDTH), TELEPHONE[0])
-
-    def test_a_table_shows_that_it_goes_on(self) -> None:
-        """On a telephone. Kills: a table that is cut without a mark, or whose rows lose their names."""
-        short = broken("fa2_row_one_tile_too_few")
-        for program, options, view, table in (
-            (short, "--causal --seq 100 --dim 40 --kernel fa2_row", "checks", ".scroll:has(.around)"),
-            (BACKWARD, "--heads 1 --seq 40 --dim 8", "products", "#products .scroll"),
-            (DECODE, "--seq 40 --dim 8 --splits 3", "splits", "#splits .scroll"),
-        ):
-            with self.subTest(view), self.open(program, options, f"#view={view}", TELEPHONE) as page:
-                page.until(f"$('{table}').hasAttribute('data-more')")
-                page.eval(f"$('{table}').scrollLeft = 9999")
-                page.until(f"!$('{table}').hasAttribute('data-more')")
-                left = f"$('{table} tbody tr > :first-child').getBoundingClientRect().left"
-                self.assertLess(abs(page.eval(f"{left} - $('{table}').getBoundingClientRect().left")), 2, "no name")
-
-    def test_numbers_of_a_tile_do_not_touch(self) -> None:
-        apart = """Math.min(...$$('.scores tbody tr').flatMap((row) =>
-            [...row.cells].map((cell) => { const range = document.createRange();
-                range.selectNodeContents(cell.querySelector('span') || cell); return range.getBoundingClientRect(); })
-            .map((box, i, all) => i > 0 ? box.left - all[i - 1].right : 99)))"""
-        for size, numbers in ((DESK, True), ((1230, 900), True), (TELEPHONE, False)):
-            with self.open(FA2, "--kernel fa2_row --seq 40 --tile-k 32", "#view=tile&s=3", size) as page:
-                self.assertEqual(page.count(".scores td span") > 0, numbers)
-                if numbers:
-                    self.assertGreater(page.eval(apart), 1)
 
     def test_step_by_step(self) -> None:
         """Over all keys, tile by tile, m, l and o of each row are those of naive attention here, and the bytes are
@@ -567,40 +517,19 @@ class Views(Explain):
                 self.assertEqual(page.eval("document.activeElement.dataset.at"), "6,3", "the chosen score after a step")
 
     def test_the_bytes_of_a_tile_are_not_one_steps(self) -> None:
-        """Chapter 04's block passes over all queries for a tile of keys: what moves while the tile is computed is said
-        to be of S, m, P and o together, and of which rows of Q. Kills: the traffic of a tile, O and m written too, said
-        to be that of the step S, or of one interval, or of rows 0-7."""
+        """Chapter 04's block passes over all queries for a tile of keys. Kills: the traffic of a tile, O and m written
+        too, said to be that of the step S, or of one interval, or of rows 0-7."""
         path = self.explain(FA1, "--kernel fa1_paper --heads 1 --seq 40 --dim 8 --tile-q 16 --tile-k 16")
         lines = [x for x in run_of(path)["trace"] if x.get("block") == [0, 0, 0] and x["space"] == "global"]
-        loads = sorted({x["interval"] for x in lines if x["tensor"] == "K"})
-        with Page(path, "#view=tile") as page:
-            for t, (start, end) in enumerate(zip(loads, [*loads[1:], math.inf])):
-                moved = sum(x["bytes"] for x in lines if start < x["interval"] < end)
-                so_far = sum(x["bytes"] for x in lines if x["interval"] < end)
-                page.hash(f"view=tile&s={1 + 5 * t}")
-                self.expect(page, ".block-traffic", "!four steps")
-                for step in range(2 + 5 * t, 6 + 5 * t):
-                    page.hash(f"view=tile&s={step}")
-                    self.expect(
-                        page,
-                        ".block-traffic",
-                        "While this tile of keys is computed, steps S, m, P and o together, over 3 query tiles of the "
-                        f"block, rows 0\u201339 of Q: {moved:,} bytes of | "
-                        f"By its end the block has moved {so_far:,} of {sum(x['bytes'] for x in lines):,} | "
-                        f"interval {start + 1}, all four steps | !in this interval | !in this step",
-                    )
-
-    def test_is_accessible(self) -> None:
-        check = (Path(__file__).parent / "accessible.js").read_text()
-        for program, options, views in (
-            (FA2, "--heads 1 --seq 40 --dim 8", "checks traffic tile"),
-            (broken("no_barrier"), "--kernel fa2_row --seq 100 --tile-q 64", "checks"),
-            (broken("off_by_one"), "--kernel fa2_row --causal --seq 100", "checks"),
-            (BACKWARD, "--heads 1 --seq 40 --dim 8", "products"),
-            (DECODE, "--seq 40 --dim 8 --splits 3", "splits"),
-        ):
-            path = self.explain(program, options)
-            for view in views.split():
-                for dark in (False, True):
-                    with self.subTest(view, dark=dark), Page(path, f"#view={view}", size=TELEPHONE, dark=dark) as page:
-                        self.assertEqual(page.eval(check), [])
+        first, start, end = sorted({x["interval"] for x in lines if x["tensor"] == "K"})
+        moved = sum(x["bytes"] for x in lines if start < x["interval"] < end)
+        so_far = sum(x["bytes"] for x in lines if x["interval"] < end)
+        with Page(path, "#view=tile&s=8") as page:
+            self.expect(
+                page,
+                ".block-traffic",
+                "While this tile of keys is computed, steps S, m, P and o together, over 3 query tiles of the block, "
+                f"rows 0\u201339 of Q: {moved:,} bytes of | By its end the block has moved {so_far:,} of "
+                f"{sum(x['bytes'] for x in lines):,} | interval {start + 1}, all four steps | !in this interval | "
+                "!in this step",
+            )

@@ -1,17 +1,14 @@
-"""The pictures: drawn again they are those of the repository; their words can be read; their headlines say what the
-data says; and what is missing is named together with the command that makes it.
+"""The pictures: drawn again they are those of the repository; their words can be read; other data give other headlines;
+and what is missing is named together with the command that makes it.
 
 What a test changes is a house of its own: a copy of plots/ and tools/ in its scratch directory.
 """
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import re
 import shutil
-import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -49,10 +46,6 @@ def cell(path: Path, column: str, **where: object) -> float:
     raise AssertionError(f"{path}: no {column} where {where}")
 
 
-def bytes_of(path: Path, kind: str, **where: object) -> float:
-    return cell(path, f"{kind}_read_bytes", **where) + cell(path, f"{kind}_write_bytes", **where)
-
-
 def rewrite(path: Path, to: Path, change: object) -> None:
     """A table with `change` done to each row, {column: cell}."""
     data = table.read(path)
@@ -82,8 +75,8 @@ class PictureCase(Case):
     def house(self) -> Path:
         return new_house(self.scratch / "house")
 
-    def draw_one(self, house: Path, script: str, data: object, to: str, *options: str) -> Picture:
-        done = run(sys.executable, "tools/draw", "one", *options, script, data, to, cwd=house)
+    def draw_one(self, house: Path, script: str, data: object, to: str) -> Picture:
+        done = run(sys.executable, "tools/draw", "one", script, data, to, cwd=house)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return Picture((house / f"{to}.light.svg").read_text())
 
@@ -134,87 +127,6 @@ class Drawn(PictureCase):
         self.assertIn("No throughput was measured, so no kernel has a height", roofline.description)
         self.assertEqual([text for text in roofline.texts if " %" in text], [], "a share of a roof")
 
-    def test_headlines_are_worked_out_from_the_data(self) -> None:
-        """At the sizes that the caption names; the errors' is true of every kernel that it means."""
-        plain = {"dim": 64, "causal": 0}
-
-        def asked(chapter: str, kernel: str, kind: str = "requested", **where: object) -> float:
-            return bytes_of(SIM / f"{chapter}.tsv", kind, kernel=kernel, **where)
-
-        def sectors(kernel: str) -> float:
-            where = {"kernel": kernel, "cols": 64}
-            return sum(cell(SIM / "00_gpu.tsv", f"{op}_sectors", **where) for op in ("read", "write"))
-
-        def peak(chapter: str, kernel: str) -> float:
-            return cell(SIM / f"{chapter}.tsv", "peak_bytes", kernel=kernel, seq=2048, **plain)
-
-        naive = {n: asked("01_naive", "naive", "footprint", seq=n, **plain) for n in (1024, 2048)}
-        first, registers = (asked("03_tiled_matmul", f"matmul_{name}", n=384) for name in ("naive", "registers"))
-        backward, split = (
-            asked("06_backward", f"backward_{name}", "footprint", seq=1024, **plain) for name in ("naive", "split")
-        )
-        weights = json.loads((SIM / "07_answers.json").read_text())["answers"][0]["weights_bytes"]
-        more = {
-            n: 100 * (asked("08_decode", "decode_split", seq=n, splits=44) / (4 * 2 * n * 3 * 64) - 1)
-            for n in (4096, 256)
-        }
-        whole, window = (asked("09_variants", "forward", seq=1024, window=width) for width in (1024, 64))
-        share = max(
-            float(record["max_abs"]) / float(record["tolerance"])
-            for name in ("01_naive", "04_fa1", "05_fa2", "06_backward")
-            for record in table.read(SIM / f"{name}.tsv").records()
-        )
-        for name, title, caption in (
-            ("00_gpu", f"{sectors('copy_strided') / sectors('copy'):.0f} times", "The headline at 64 columns."),
-            ("01_naive", f"{100 * 2048 / (2048 + 64):.0f} %", "The headline at N = 2048, d = 64."),
-            ("03_tiled_matmul", f"{first / registers:.0f}-fold", "The headline at n = 384."),
-            ("04_fa1", f"{naive[1024] / asked('04_fa1', 'fa1_row', seq=1024, **plain):.1f} times", "at N = 1024."),
-            ("05_fa2", f"{100 * (1 - (2 * 2048 / 128 + 2) / (3 * 2048 / 128 + 1)):.0f} %", "the headline at 128."),
-            ("06_backward", f"{100 * (1 - split / backward):.0f} %", "the headline at N = 1024."),
-            ("07_transformer", f"From {math.ceil(weights / (30 * 2 * 576 * 4))} tokens on", ""),
-            ("08_decode", f"{math.ceil(132 / 3)} splits", "44 splits of 3 blocks for 132 SMs request "),
-            (
-                "08_decode",
-                "",
-                f" {more[4096]:.1f} % more bytes than keys and values alone at N = 4096, {more[256]:.0f} % at",
-            ),
-            ("09_variants", f"{whole / window:.1f} times", "the headline of 64 keys at N = 1024."),
-            ("error_vs_n", f" {math.ceil(1000 * share) / 10} % ", "The headline: all shapes and masks."),
-            ("hbm_vs_block", f"{(3 * 1024 / 32 + 1) / (3 * 1024 / 256 + 1):.1f}-fold", "headline from Bc = 32 to 256."),
-            (
-                "hbm_vs_n",
-                f"{naive[2048] / asked('05_fa2', 'fa2_split_q', seq=2048, **plain):.1f} times",
-                "the headline at N = 2048.",
-            ),
-            ("memory_vs_n", f"{peak('01_naive', 'naive') / peak('05_fa2', 'fa2_split_q'):.1f} times", "at N = 2048."),
-        ):
-            with self.subTest(name):
-                self.assertIn(title, self.picture(name).title)
-                self.assertIn(caption, self.picture(name).provenance)
-
-    def test_the_models_bytes_are_those_of_its_answers(self) -> None:
-        """The script works them out from the model's shape; a run of the model counted the same."""
-        answer = json.loads((SIM / "07_answers.json").read_text())["answers"][0]
-        weights, texts = answer["weights_bytes"], self.picture("07_transformer").texts
-        activations = sum(row["model"]["activations_bytes"] for row in answer["moved"]["answer"])
-        self.assertIn(f" n = {math.ceil(weights / (30 * 2 * 192 * 4))}", texts)
-        self.assertIn(f"weights, as stored: {1e-6 * weights:.3g} MB", texts)
-        self.assertIn(f"activations: {1e-6 * activations / (answer['logit_rows'] - 1):.3g} MB", texts)
-
-    def test_naive_attentions_bars_are_stored_read_input_and_output(self) -> None:
-        """S and P are stored and read once each; O is a quarter of the rest. Kills: bytes in another's color."""
-        svg = (ROOT / "plots/pictures/sim/01_naive.light.svg").read_text()
-        corners = r"points = '[\d.]+,([\d.]+) [\d.]+,\S+ [\d.]+,([\d.]+) "
-        parts = re.findall(rf"<polygon fill = 'rgb\(([^']*)\)'( fill-opacity = '[^']*')? {corners}", svg)
-        self.assertEqual(len(parts), 4 * 5)
-        for bar in (parts[at : at + 4] for at in range(0, len(parts), 4)):
-            red, blue, green = "213,  94,   0", "  0, 114, 178", "  0, 158, 115"
-            looks = [(fill, bool(faint)) for fill, faint, *_ in bar]
-            self.assertEqual(looks, [(red, False), (blue, False), (blue, True), (green, False)])
-            stored, read, inputs, output = (float(low) - float(high) for *_, low, high in bar)
-            self.assertAlmostEqual(stored, read, delta=0.02)
-            self.assertAlmostEqual(inputs, 3 * output, delta=0.1)
-
 
 class Drawing(PictureCase):
     """Of other data, with other options, or not at all: in a house of its own."""
@@ -254,11 +166,6 @@ class Drawing(PictureCase):
         self.assertEqual(pictures["03_tiled_matmul"].title, faster)
         self.assertEqual(pictures["08_decode"].title, "33 splits give every SM of the Invented 9 work")
         self.assertNotIn("H100", " ".join(pictures["08_decode"].texts))
-        # And the map of the chapters gets a column of its times.
-        chapters = run(sys.executable, "tools/pages", "chapters", cwd=house).stdout
-        ms = cell(data / "05_fa2.tsv", "median_ms", kernel="fa2_split_q", seq=2048, dim=64, causal=0)
-        self.assertIn("| counted | what it is | time, h200 |", chapters)
-        self.assertIn(f"N = 2048 | {ms:.3g} ms: `fa2_split_q`, N = 2048 |", chapters)
 
     def test_a_known_gpu_has_its_roofs(self) -> None:
         """Wherever a GPU's ridge and its roofs are, its words stay apart."""
@@ -269,16 +176,6 @@ class Drawing(PictureCase):
         texts = " ".join(pictures["roofline-a100"].texts)
         self.assertIn("fp32 peak, 19.5 TFLOP/s", texts)
         self.assertIn("HBM 1.55 TB/s", texts)
-
-    def test_the_card_that_links_show_is_a_png_of_their_size(self) -> None:
-        """Kills: --png that draws nothing, a card of another size, a ratio that is not the chart's."""
-        house = self.house()
-        said = self.draw_one(house, "plots/card.gp", "plots/data/sim", "card", "--png")
-        head = (house / "card.light.png").read_bytes()[:24]
-        self.assertEqual((head[1:4], struct.unpack(">2I", head[16:])), (b"PNG", (1200, 630)))
-        ratio = re.search(r"[\d.]+ times", Drawn.picture("hbm_vs_n").title)[0]
-        self.assertIn(ratio, said.title)
-        self.assertIn(f"{ratio.partition(' ')[0]}× fewer bytes", said.texts)
 
     def test_what_cannot_be_drawn_is_one_line(self) -> None:
         """A file that is missing or torn is named with the command that makes it, and nothing is drawn."""
@@ -373,18 +270,6 @@ class Pages(Case):
             str(path.relative_to(pictures)) for folder in ("", "sim") for path in (pictures / folder).glob("*.svg")
         }
         self.assertEqual(drawn - shown, set())
-
-    def test_the_chapter_table_says_what_the_data_says(self) -> None:
-        done = run(ROOT / "tools/pages", "chapters")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        of_fa2 = re.search(r"[\d.]+ times", Drawn.picture("hbm_vs_n").title)[0].partition(" ")[0]
-        of_backward = re.search(r"by (\d+) %", Drawn.picture("06_backward").title)[1]
-        for row in (
-            f"| **{of_fa2} ×** | fewer bytes requested than naive's footprint, naive's best case, N = 2048 |",
-            f"| **−{of_backward} %** | footprint, beside the naive backward, N = 1024 |",
-        ):
-            self.assertIn(row, done.stdout)
-        self.assertNotRegex(done.stdout, r"\d [num]?s\b", "a CPU's time is shown")
 
 
 def programs() -> Path:

@@ -58,18 +58,13 @@ class Tables(Case):
         for line, old, new in (
             ("T1\t2048\ttotal", "17,301,504", "17,301,505"),
             ("T1\t2048\tshare", "\t97", "\t96"),
-            ("T2\t512\tratio", "3.6", "3.7"),
             ("T2\tceiling\tratio", "4.0", "4.1"),
-            ("T4\t1,2,3,6,2,1\tl1", "1.503", "1.504"),
             ("T4\t1,2,3,6,2,1\tl2", "1.0998", "1.1098"),
             ("T5\t2048x256\tbound", "compute", "memory"),
-            ("T5\t256x64\tflop", "8.39", "8.38"),
             ("T5\tridge\tintensity", "201", "202"),
             ("T6\tlimit\tnaive", "64", "65"),
-            ("T8\thbm\tflash", "4.4", "4.5"),
             ("T8\thbm\tstandard", "40.3", "40.4"),
             ("T9\tfa1 128\tunits", "25", "26"),
-            ("T9\tfa1 256\tGB", "1.74", "1.75"),
             ("T9\tfa2 64\tunits", "34", "33"),
         ):
             with self.subTest(line):
@@ -101,19 +96,12 @@ class Tables(Case):
         """A file that is not there, is torn, or has no such column, is no data, and its command is named: never a
         number that is not equal. The other tables stay."""
 
-        def gone(column: str) -> tuple[str, str]:
-            return rf"\t{column}(?=[\t\n])", "\tgone"
-
         for chosen, name, pattern, new, says in (
-            ("T1,T2", "long", None, None, "long.tsv is not there"),
-            ("T9", "blocks", None, None, "blocks.tsv is not there"),
+            ("T1,T2", "long", None, None, "long.tsv: cannot be read: No such file or directory"),
             ("T9", "blocks", r"\t[^\t]*\n\Z", "\n", " cells, got "),
-            ("T1", "01_naive", *gone("footprint_read_bytes"), "has no number of footprint_read_bytes in the row"),
-            ("T2", "01_naive", *gone("counted_elements"), "has no number of counted_elements in the row"),
-            ("T1", "01_naive", r"\t35127296(?=\t)", "\tNaN", "has no number of footprint_read_bytes"),
-            ("T1", "01_naive", r"\n# commit[^\n]*", "", "01_naive.tsv has no line '# commit:'"),
+            ("T1", "01_naive", r"\tfootprint_read_bytes(?=[\t\n])", "\tgone", "no number of footprint_read_bytes"),
+            ("T1", "01_naive", r"\t35127296(?=\t)", "\tNaN", "no number of footprint_read_bytes for naive"),
             ("T1", "01_naive", r"(?s).*", "", "01_naive.tsv: expected a line of columns"),
-            ("T8", "blocks", r"(\t256\t0\tfa1_paper)\tyes\t.*", r"\1\tskipped", "blocks.tsv:"),
             ("T9", "blocks", "\n", "\r\n", ""),  # lines that end as on Windows are whole
         ):
             with self.subTest(says):

@@ -30,7 +30,6 @@ REFUSED = (
     (2, r"answer: N=0: expected an exercise of 01_naive, 1 to \d+$", "answer 01_naive -- 0"),
     *((2, rf"answer: N={text}: expected", f"answer 01_naive -- '{text}'") for text in ("99", "-1", "1x", "")),
     (2, "01_nave: expected a chapter, as 01_naive", "answer 01_nave"),
-    (2, "expected the number of an exercise with --live", "answer 01_naive --live"),
     (2, "CHAPTERS: expected some of 00_gpu, 01_naive", "bench --chapters 05_fa3"),
     *((2, SIZES, f"bench --sizes={text}") for text in ("0x10", "0", "\u0663", ",", "12,x")),
     (3, "/proc/none", "bench --data /proc/none"),

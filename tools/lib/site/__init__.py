@@ -20,7 +20,6 @@ from ..glossary import slug
 HERE = Path(__file__).resolve().parent
 LANDING = "tools/lib/site/landing.html"  # the front page; the README is a page of its own
 FENCES = {"cuda": "x.cu", "c": "x.c", "sh": "x.sh", "edits": "x.diff", "python": "x.py"}  # a name of such a file
-MARK = ".made-by-make-site"
 EXPLORER = "plots/explorer.html"
 COURSE = re.compile(r'("course":)"[^"]*"')  # where a page of the explorer leads back to
 IMAGES = (".svg", ".png")
@@ -123,17 +122,10 @@ class Site:
     """Pages by their source, and the images that they show."""
 
     def __init__(
-        self,
-        root: Path,
-        explorer: Path | None = None,
-        address: str | None = None,
-        wrong: Path | None = None,
-        published: str | None = None,
-        card: Path | None = None,
+        self, root: Path, explorer: Path | None = None, address: str | None = None, wrong: Path | None = None
     ) -> None:
-        """`wrong`: of tools/wrong_runs. `published`: the site's address; links to it show `card`."""
-        self.root, self.explorer, self.wrong, self.card = root, explorer, wrong, card
-        self.published = published.rstrip("/") if published else None
+        """`wrong`: of tools/wrong_runs."""
+        self.root, self.explorer, self.wrong = root, explorer, wrong
         self.address = address or address_of(root)
         self.markdown = parser()
         self.pages: dict[str, Page] = {}
@@ -386,10 +378,6 @@ class Site:
         (out / ".nojekyll").write_text("")
         for name in ("style.css", "favicon.svg"):
             shutil.copyfile(HERE / name, out / name)
-        card = ""
-        if self.published:
-            card = f'<meta property="og:image" content="{html.escape(self.published)}/card.png">\n'
-            shutil.copyfile(self.card, out / "card.png")
         frame = (HERE / "page.html").read_text(encoding="utf-8")
         for page in self.pages.values():
             place = place_of(page.source)
@@ -398,7 +386,6 @@ class Site:
             up = relative(".", place) + "/"
             parts = {
                 "title": html.escape(re.sub(r"[`*]", "", page.title)),
-                "card": card,
                 "up": up,
                 "menu": self.menu(page),
                 "body": page.body,
@@ -412,8 +399,6 @@ class Site:
             self.lead_back(self.explorer, out / EXPLORER)
         for place in self.wrong_runs:
             self.lead_back(self.wrong / posixpath.basename(place), out / place)
-        files = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
-        (out / MARK).write_text("".join(f"{name}\n" for name in files), encoding="utf-8", errors="surrogateescape")
         os.chmod(out, 0o755)
 
     @staticmethod
