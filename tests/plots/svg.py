@@ -69,7 +69,8 @@ class Picture:
         moved = re.match(r"translate\(([-\d.]+)[ ,]([-\d.]+)\)", element.get("transform", ""))
         at = moved.groups() if moved else (element.get("x", 0), element.get("y", 0))
         x, y = x + float(at[0]), y + float(at[1])
-        if "rotate" in element.get("transform", ""):  # a name along a line: it is not looked at
+        if "rotate" in element.get("transform", ""):  # a name along a line: where its letters are is not looked at
+            self.words.append(Word("".join(element.itertext()).strip(), SMALLEST, x, y, x, y))
             return
         if tag == "text":
             self.add_word("".join(element.itertext()), look, x, y)

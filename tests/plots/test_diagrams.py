@@ -39,26 +39,6 @@ class Seen(Case):
                 self.assertEqual(problems, [])
                 self.assertGreaterEqual(len(picture.words), 10)
 
-    def test_the_check_finds_what_cannot_be_read(self) -> None:
-        """Words of gnuplot: where a g has them."""
-
-        def word(text: str, place: str = "translate(10.0,50.0)", size: float = 13) -> str:
-            return f'<g transform="{place}" font-size="{size}" text-anchor="middle"><text>{text}</text></g>'
-
-        for body, found in (
-            (word("good", "translate(40.0,50.0)") + word("too", "translate(90.0,50.0)", 12), []),
-            (word("i", size=11.9), ['"i" has 11.9 pixels']),
-            (word("i", size=14.1), ['"i" has 14.1 pixels']),
-            (word("left"), ['"left" leaves the picture']),
-            (word("low", "translate(20.0,199.0)"), ['"low" leaves the picture']),
-            (word("right of it", "translate(390.0,50.0)"), ['"right of it" leaves the picture']),
-            (word("i") + word("l", "translate(12.0,55.0)"), ['"l" lies on "i"']),
-        ):
-            with self.subTest(body):
-                svg = f'<svg viewBox="0 0 400 200" xmlns="http://www.w3.org/2000/svg">{body}</svg>'
-                self.assertEqual(Picture(svg).problems(400), found)
-                self.assertEqual(Picture(svg).problems(300), ["it is 400 pixels wide, not 300", *found])
-
     def test_a_concept_has_one_color_which_can_be_seen(self) -> None:
         """Kills a hue that is changed in charts or in diagrams alone, and a kernel in the color of another family."""
         concepts = "stored read output naive fa1 fa2 fa1_row fa1_paper fa2_row fa2_tile fa2_slab fa2_split_q".split()
