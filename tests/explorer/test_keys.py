@@ -66,21 +66,6 @@ class Keys(PageCase):
                 page.key("End")
                 self.assertEqual((page.eval(CHOSEN), page.eval(STEP)), (view, page.eval(LAST)))
 
-    def test_the_tablist_by_keyboard(self) -> None:
-        """Kills: Home and End that do nothing there, a last tab without a next, keys that also step the view."""
-        with self.open("#s=3") as page:
-            page.key("Tab")
-            while not page.eval(IN_TABS):
-                page.key("Tab")
-            for key, view in (
-                ("ArrowRight", "tile"), ("ArrowRight", "softmax"), ("ArrowRight", "traffic"), ("ArrowLeft", "softmax"),
-                ("Home", "traffic"), ("End", "softmax"), ("ArrowLeft", "tile"),
-            ):  # fmt: skip
-                page.key(key)
-                self.assertEqual((page.eval(CHOSEN), page.eval(IN_TABS)), (view, True), key)
-            page.key("Tab", "ArrowRight", "ArrowRight")
-            self.assertEqual((page.eval(CHOSEN), page.eval(IN_TABS), page.eval(STEP)), ("tile", False, 3))
-
     def walk(self, page: Page) -> None:
         """With Tab through the whole page, and out of it."""
         stops, before = page.eval(f"{STOPS}.length"), None
