@@ -10,9 +10,6 @@ include simcc/path.mk
 include common/asked.mk
 include common/chapters.mk
 CHAPTERS := $(ALL_CHAPTERS)
-# Where it is published, for the first lines of the README (make readme): where to clone it from, and its pages. Not yet.
-CLONE :=
-SITE :=
 
 .DEFAULT_GOAL := all
 .PHONY: all all-chapters build fast run real model plot chapters test test-all test-chapters test-sim test-cuda sanitize explorer site \

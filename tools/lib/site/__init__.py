@@ -18,14 +18,13 @@ from ..chapters import programs_of
 from ..glossary import slug
 
 HERE = Path(__file__).resolve().parent
-LANDING = "tools/lib/site/landing.html"  # the front page; the README is a page of its own
+FRONT = "README.md"  # the front page
 FENCES = {"cuda": "x.cu", "c": "x.c", "sh": "x.sh", "edits": "x.diff", "python": "x.py"}  # a name of such a file
 EXPLORER = "plots/explorer.html"
 COURSE = re.compile(r'("course":)"[^"]*"')  # where a page of the explorer leads back to
 IMAGES = (".svg", ".png")
 SIZE = re.compile(r'<svg[^>]*? viewBox="0 0 ([\d.]+) ([\d.]+)"')
 PICTURE, WIDTH = re.compile(r"<(?:img|source)\b[^>]*\.svg[^>]*>"), re.compile(r' (?:width|height)="\d+"')
-BLOCK = r"<!-- markdown: tools/pages {} -->\n(.*?)<!-- end -->"  # of the README
 SHORT = re.compile(r"<code>([^<\n]{1,24})</code>")  # stays on one line: --seq
 CLONE = re.compile(r"^In a clone of this repository:\n\n```sh\n", re.MULTILINE)  # README.md, until it is published
 LINK = re.compile(r'\b(href|src|srcset)="([^"]*)"')
@@ -55,9 +54,7 @@ class Page:
 def place_of(source: str) -> str:
     """Where the page of a file stands in the site."""
     folder, name = posixpath.split(source)
-    if source == LANDING:
-        return "index.html"
-    if name == "README.md" and folder:
+    if name == "README.md":
         return posixpath.join(folder, "index.html")
     return re.sub(r"\.md$", ".html", source) if name.endswith(".md") else f"{source}.html"
 
@@ -152,7 +149,7 @@ class Site:
 
     def render(self) -> None:
         """All pages that README.md leads to; then their links, each to where it leads. Raises SiteError."""
-        waiting = ["README.md", "GLOSSARY.md", "plots/README.md", *self.chapters, LANDING]
+        waiting = [FRONT, "GLOSSARY.md", "plots/README.md", *self.chapters]
         while waiting:
             source = waiting.pop(0)
             if source not in self.pages:
@@ -163,8 +160,6 @@ class Site:
             page.body = LINK.sub(lambda link, page=page: self.rewritten(page, link), body)
 
     def page(self, source: str) -> Page:
-        if source == LANDING:
-            return self.landing()
         if source.endswith(".md"):
             return self.of_markdown(source)
         return self.of_folder(source) if source in self.folders else self.of_text(source)
@@ -177,41 +172,6 @@ class Site:
         return (
             CLONE.sub(lambda _: f"```sh\ngit clone {self.address} flash && cd flash\n", text) if self.address else text
         )
-
-    def landing(self) -> Page:
-        """The front page: its own words, and what the README's blocks say."""
-        readme = self.text_of("README.md")
-
-        def block(command: str) -> str:
-            found = re.search(BLOCK.format(command), readme, re.DOTALL)
-            if not found:
-                raise SiteError(f"README.md: has no block of tools/pages {command}")
-            return found[1]
-
-        rows = re.findall(r"^\| \[.*?\]\((.*?)\) \| .*? \| \*\*(.*?)\*\* \| (.*?) \|", block("chapters"), re.MULTILINE)
-        if [chapter for chapter, *_ in rows] != self.chapters:
-            raise SiteError(
-                f"README.md: its block of tools/pages chapters has {len(rows)} of {len(self.chapters)} chapters"
-            )
-        ladder = "\n".join(
-            f'<li><a href="{chapter}"><b>{html.escape(self.pages[chapter].title)}</b><span><strong>{html.escape(count)}'
-            f"</strong> {html.escape(what)}</span></a></li>"
-            for chapter, count, what in rows
-        )
-        title = re.search(r"^# (.*)", readme)
-        what = re.search(r"^Attention is .*?(?=\n\n)", readme, re.MULTILINE | re.DOTALL)
-        if not title or not what:
-            raise SiteError("README.md: expected a title, and a paragraph that begins with 'Attention is'")
-        start = re.sub(r"^(\[Try|Here:).*\n\n", "", block("start"))  # of which the first line leads to this page
-        parts = {
-            "hero": f'<a href="{EXPLORER}">{block("picture hero")}</a>' if self.explorer else block("picture hero"),
-            "what": self.markdown.render(what[0]),
-            "ladder": ladder,
-            "start": self.markdown.render(start),
-            "explorer": f'<a href="{EXPLORER}">Watch the bytes move</a>' if self.explorer else "",
-            "wrong": self.told(),
-        }
-        return Page(LANDING, title[1], (HERE / "landing.html").read_text(encoding="utf-8").format(**parts))
 
     def of_markdown(self, source: str) -> Page:
         text = self.text_of(source)
@@ -228,6 +188,8 @@ class Site:
         page.body = self.markdown.renderer.render(tokens, self.markdown.options, {})
         page.body = SHORT.sub(r'<code class="short">\1</code>', page.body)
         page.body = page.body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+        if source == FRONT:
+            page.body += self.told()
         page.anchors |= set(re.findall(r'<a (?:id|name)="([^"]+)"', page.body))
         return page
 
@@ -270,7 +232,7 @@ class Site:
         if found in self.folders and f"{found}/README.md" in self.files:
             found = f"{found}/README.md"
         if found == ".":
-            found = "README.md"
+            found = FRONT
         if found not in self.files and found not in self.folders and found not in self.elsewhere:
             raise SiteError(f"{page.source}: the link to {address} leads nowhere")
         return found
@@ -336,9 +298,9 @@ class Site:
         place = place_of(page.source)
         parts = "".join(f'<li><a href="#{name}">{html.escape(words)}</a></li>' for name, words in page.parts)
         parts = f"<ul>{parts}</ul>" if parts else ""
-        links, listed = [], [LANDING, *self.chapters, "GLOSSARY.md", "plots/README.md"]
+        links, listed = [], [FRONT, *self.chapters, "GLOSSARY.md", "plots/README.md"]
         for source in listed:
-            words = "Start" if source == LANDING else self.pages[source].title
+            words = "Start" if source == FRONT else self.pages[source].title
             here = ' aria-current="page"' if source == page.source else ""
             to = relative(place_of(source), place)
             links.append(f'<li><a href="{to}"{here}>{html.escape(words)}</a>{parts if here else ""}</li>')
@@ -363,7 +325,7 @@ class Site:
         """Of a chapter's page: the one before and the next."""
         if page.source not in self.chapters:
             return ""
-        order = [LANDING, *self.chapters]
+        order = [FRONT, *self.chapters]
         at = order.index(page.source)
         links = []
         for number, words, mark in ((at - 1, "← {}", "prev"), (at + 1, "{} →", "next")):
@@ -405,5 +367,5 @@ class Site:
     def lead_back(made: Path, out: Path) -> None:
         """Copies a page of the explorer, whose link to the course leads to the front page."""
         out.parent.mkdir(parents=True, exist_ok=True)
-        back = relative(place_of(LANDING), f"{out.parent.name}/{out.name}")
+        back = relative(place_of(FRONT), f"{out.parent.name}/{out.name}")
         out.write_text(COURSE.sub(rf'\1"{back}"', made.read_text(encoding="utf-8"), count=1), encoding="utf-8")
