@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 
-from house import table
+from lib import table
 
 NOTES = {
     "machine": r".+, [0-9]+ cores?, .+",

@@ -12,11 +12,11 @@ import time
 from pathlib import Path
 
 import data_check
-from house import ROOT, Case, run, table
+from case import ROOT, Case, Outcome, run
+from lib import table
 
 BENCH = ROOT / "tools/bench"
 SMALL = ("--chapters", "05_fa2", "--sizes", "2,3,4,5", "--dims", "8", "--data", "data")
-Done = subprocess.CompletedProcess
 
 
 class RealPrograms(Case):
@@ -24,8 +24,8 @@ class RealPrograms(Case):
 
     def bench(self, chapters: str, *more: str) -> None:
         small = ("--sizes", "16,33", "--dims", "8,20", "--repeat", "2", "--data", self.scratch)
-        done = run(BENCH, "--chapters", chapters, *small, *more)
-        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        done = run([BENCH, "--chapters", chapters, *small, *more], cwd=ROOT, seconds=600)
+        self.assertEqual((done.status, done.out), (0, ""), done.err)
 
     def assert_consistent(self, name: str, rows: int) -> None:
         path = self.scratch / f"sim/{name}.tsv"
@@ -65,18 +65,18 @@ class StandIns(Case):
         self.tsv = self.scratch / "data/sim/05_fa2.tsv"
         self.part = self.scratch / "data/sim/05_fa2.tsv.part"
 
-    def bench(self, *more: str, **environment: str) -> Done[str]:
-        return run(BENCH, *SMALL, *more, cwd=self.scratch, **environment)
+    def bench(self, *more: str, **environment: str) -> Outcome:
+        return run([BENCH, *SMALL, *more], cwd=self.scratch, **environment)
 
     def whole(self, *more: str, **environment: str) -> str:
         """What a bench says that writes 4 sizes x 2 kernels, without and with the mask."""
         done = self.bench(*more, **environment)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.status, 0, done.err)
         expected = [(seq, causal, kernel) for causal in "01" for seq in "2345" for kernel in ("one", "two")]
         records = table.read(self.tsv).records()
         self.assertEqual([(each["seq"], each["causal"], each["kernel"]) for each in records], expected)
         self.assertFalse(self.part.exists(), "the part is still there")
-        return done.stderr
+        return done.err
 
     def points_done(self) -> int:
         return max(0, self.part.read_text().count("\n") - 1) if self.part.exists() else 0
@@ -100,7 +100,9 @@ class StandIns(Case):
         self.assertEqual(self.stop_after(1, signal.SIGKILL)[0], -signal.SIGKILL)
         with self.part.open("a") as part:
             fcntl.flock(part, fcntl.LOCK_SH)  # which a bench must not share
-            self.assert_one_line(self.bench(), 3, "05_fa2.tsv.part: another bench is writing it")
+            done = self.bench()
+            self.assertEqual((done.status, done.err.count("\n")), (3, 1), done)
+            self.assertIn("05_fa2.tsv.part: another bench is writing it", done.err)
             part.write('["N=5 d=8 causal", [["5", "8", "1"')
         says = "bench: stopped; what is done is kept, make bench goes on from there\n"
         self.assertEqual(self.stop_after(self.points_done() + 1), (130, says))
@@ -115,7 +117,9 @@ class StandIns(Case):
         self.part.write_text(good.replace('"yes"', '"yes', 1))
         self.tsv.unlink()
         says = "05_fa2.tsv.part: not the part of a bench; remove it to begin anew"
-        self.assert_one_line(self.bench(), 2, says)
+        done = self.bench()
+        self.assertEqual((done.status, done.err.count("\n")), (2, 1), done)
+        self.assertIn(says, done.err)
         self.assertFalse(self.tsv.exists(), "a file all the same")
 
     def test_another_program_of_that_name_is_measured_again(self) -> None:
@@ -137,12 +141,12 @@ class StandIns(Case):
             ("4 3 fa2: out of memory for Q", 3, "out of memory"),
         ):
             done = self.bench(STAND_IN_FAILS=fails)
-            self.assertEqual(done.returncode, status, done.stderr)
-            self.assertIn(says, done.stderr)
+            self.assertEqual(done.status, status, done.err)
+            self.assertIn(says, done.err)
             self.assertFalse(self.tsv.exists(), "a file all the same")
             self.assertEqual(self.points_done(), 2)
         reason = "needs 17 GB of memory, the device has 8 GB"
-        self.assertEqual(self.bench(STAND_IN_FAILS=f"4 3 fa2: two: {reason}").returncode, 0)
+        self.assertEqual(self.bench(STAND_IN_FAILS=f"4 3 fa2: two: {reason}").status, 0)
         record = table.read(self.tsv).records()[4]
         expected = ("two", "skipped", reason, "4")
         self.assertEqual(tuple(record[name] for name in ("kernel", "verified", "skipped", "seq")), expected)
@@ -157,12 +161,12 @@ class StandIns(Case):
         ):
             shutil.rmtree(self.scratch / "data", ignore_errors=True)
             done = self.bench("--sizes", "2", STAND_IN_DEVICE=f"cuda, {device}")
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.status, 0, done.err)
             self.assertEqual([path.name for path in Path(self.scratch, "data").iterdir()], [directory])
         for chapter, column, of_all in (("blocks", "units", {"0.125"}), ("05_fa2", "heads", {"8"})):
             command = (BENCH, "--chapters", chapter, "--data", "data")
-            done = run(*command, cwd=self.scratch, STAND_IN_DEVICE="cuda, NVIDIA H200")
-            self.assertEqual(done.returncode, 0, done.stderr)
+            done = run(command, cwd=self.scratch, STAND_IN_DEVICE="cuda, NVIDIA H200")
+            self.assertEqual(done.status, 0, done.err)
             data = table.read(self.scratch / f"data/h200/{chapter}.tsv")
             self.assertEqual(set(data.column(column)), of_all)
         self.assertEqual((len(data.rows), data.records()[15]["seq"]), (2 * 2 * 2 * 8, "16384"))

@@ -6,7 +6,8 @@ import re
 import unittest
 
 import data_check
-from house import ROOT, table
+from case import ROOT
+from lib import table
 
 DATA = ROOT / "plots/data"
 FILES = sorted(DATA.glob("*/*.tsv"))

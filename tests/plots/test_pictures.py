@@ -9,18 +9,17 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
-from house import ROOT, Case, run, table
+from case import ROOT, Case, Outcome, run
+from lib import table
 from lib.chapters import PROGRAMS
 from svg import Picture
 
 SIM_PICTURES, GPU_PICTURES = 15, 13
 DATA = ROOT / "plots/data"
 SIM = DATA / "sim"
-Done = subprocess.CompletedProcess
 
 
 def new_house(path: Path) -> Path:
@@ -33,8 +32,8 @@ def new_house(path: Path) -> Path:
     return path
 
 
-def draw(house: Path, *options: str, **environment: str) -> Done:
-    return run(sys.executable, house / "tools/draw", "all", *options, cwd=house, **environment)
+def draw(house: Path, *options: str, **environment: str) -> Outcome:
+    return run([sys.executable, house / "tools/draw", "all", *options], cwd=house, **environment)
 
 
 def cell(path: Path, column: str, **where: object) -> float:
@@ -72,18 +71,22 @@ def twice_the_bytes(record: dict[str, str]) -> dict[str, str]:
 
 
 class PictureCase(Case):
+    def assert_one_line(self, done: Outcome, status: int, what: str) -> None:
+        self.assertEqual((done.status, done.err.strip("\n").count("\n")), (status, 0), done)
+        self.assertIn(what, done.err)
+
     def house(self) -> Path:
         return new_house(self.scratch / "house")
 
     def draw_one(self, house: Path, script: str, data: object, to: str) -> Picture:
-        done = run(sys.executable, "tools/draw", "one", script, data, to, cwd=house)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = run([sys.executable, "tools/draw", "one", script, data, to], cwd=house)
+        self.assertEqual((done.status, done.err), (0, ""))
         return Picture((house / f"{to}.light.svg").read_text())
 
     def draw(self, house: Path, count: int, *options: str) -> dict[str, Picture]:
         """Draws without a word of complaint so many pictures that can be read: {name: picture}, the light ones."""
         done = draw(house, *options)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((done.status, done.err), (0, ""))
         paths = sorted(path for folder in ("plots", "build/plots") for path in house.glob(f"{folder}/pictures/*/*.svg"))
         self.assertEqual(len(paths), count)
         pictures = {path.name: Picture(path.read_text()) for path in paths}
@@ -105,12 +108,12 @@ class Drawn(PictureCase):
         """Elsewhere, in another time zone and language; with another gnuplot the same words."""
         house = new_house(self.scratch / "a/deeper/place there")
         done = draw(house, TZ="Asia/Kathmandu", LANG="C", LC_ALL="C", COLUMNS="40")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((done.status, done.err), (0, ""))
         before, after = (
             {path.name: path.read_text() for path in tree.glob("plots/pictures/sim/*.svg")} for tree in (ROOT, house)
         )
         self.assertEqual((len(after), after.keys()), (4 * SIM_PICTURES, before.keys()))
-        same = run("gnuplot", "--version").stdout.startswith("gnuplot 5.4")
+        same = run(["gnuplot", "--version"]).out.startswith("gnuplot 5.4")
         what = str if same else lambda svg: sorted(Picture(svg).texts)
         self.assertEqual([name for name in before if what(before[name]) != what(after[name])], [], "make plots")
 
@@ -188,27 +191,27 @@ class Drawing(PictureCase):
         (sim / "01_naive.tsv").write_text(naive)
         for done, status, says in (
             (draw(house, PATH="/nowhere"), 3, "draw: gnuplot is not installed: ./setup.sh installs it\n"),
-            (run(*make, cwd=spaced), 2, "make cannot draw in a path with a space: "),
-            (run(*make, "DATA=/nowhere", cwd=house), 2, "DATA=/nowhere: make plots draws plots/data alone"),
+            (run(make, cwd=spaced), 2, "make cannot draw in a path with a space: "),
+            (run([*make, "DATA=/nowhere"], cwd=house), 2, "DATA=/nowhere: make plots draws plots/data alone"),
         ):
             self.assert_one_line(done, status, says)
         self.assertFalse((house / "plots/pictures").exists(), "something was drawn")
         for path in sim.glob("0[1456]*.tsv"):
             path.write_text(path.read_text().replace("max_abs", "gone", 1))
-        done = run(sys.executable, "tools/draw", "one", "plots/error_vs_n.gp", sim, "out", cwd=house)
+        done = run([sys.executable, "tools/draw", "one", "plots/error_vs_n.gp", sim, "out"], cwd=house)
         self.assert_one_line(done, 1, "draw: plots/error_vs_n.gp has no number for its headline, ")
         self.assertEqual(list(house.glob("out*")), [])
 
     def test_in_a_terminal(self) -> None:
         """In 80 columns, without gnuplot."""
         house, command = self.house(), (sys.executable, "tools/draw", "all", "sim", "--terminal")
-        drawn = run(*command, cwd=house, LC_ALL="C", PATH="/nowhere")
-        self.assertEqual((drawn.returncode, drawn.stderr), (0, ""))
-        self.assertIn("Bytes of global memory, per head, against N", drawn.stdout)
-        self.assertNotRegex(drawn.stdout, r"\bms\b", "a CPU's time is shown")
-        self.assertGreater(len(re.findall("[\u2801-\u28ff]", drawn.stdout)), 100, "no braille")
-        self.assertNotIn("\033", drawn.stdout)
-        self.assertEqual([line for line in drawn.stdout.splitlines() if len(line) > 80], [])
+        drawn = run(command, cwd=house, LC_ALL="C", PATH="/nowhere")
+        self.assertEqual((drawn.status, drawn.err), (0, ""))
+        self.assertIn("Bytes of global memory, per head, against N", drawn.out)
+        self.assertNotRegex(drawn.out, r"\bms\b", "a CPU's time is shown")
+        self.assertGreater(len(re.findall("[\u2801-\u28ff]", drawn.out)), 100, "no braille")
+        self.assertNotIn("\033", drawn.out)
+        self.assertEqual([line for line in drawn.out.splitlines() if len(line) > 80], [])
 
 
 class Numbers(Case):
@@ -238,11 +241,11 @@ class Numbers(Case):
             (("--kernel", "b", "--columns", "gflops"), "0.0004\n"),
         ):
             with self.subTest(options):
-                done = run(ROOT / "tools/rows", *options, path)
-                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, printed, ""))
+                done = run([ROOT / "tools/rows", *options, path])
+                self.assertEqual(done, (0, printed, ""))
 
     def test_roofs_are_what_their_program_writes_and_attention_sums_to_one(self) -> None:
-        self.assertEqual(run(programs() / "roofs").stdout, (DATA / "roofs.tsv").read_text())
+        self.assertEqual(run([programs() / "roofs"]).out, (DATA / "roofs.tsv").read_text())
         # A row of the window holds at most all of its weight; all rows together, the share the file says.
         path = DATA / "attention_map.tsv"
         records = table.read(path).records()
@@ -258,7 +261,7 @@ class Numbers(Case):
 class Pages(Case):
     def test_a_page_shows_each_picture(self) -> None:
         """Kills a picture that is left behind when its page changes."""
-        listed = run("git", "ls-files", "*.md").stdout.split() if (ROOT / ".git").exists() else []
+        listed = run(["git", "ls-files", "*.md"], cwd=ROOT).out.split() if (ROOT / ".git").exists() else []
         pages = [ROOT / name for name in listed] or [*ROOT.glob("*.md"), *ROOT.glob("*/*.md")]
         shown = {name for page in pages for name in re.findall(r'pictures/([\w./]+\.svg)"', page.read_text())}
         pictures = ROOT / "plots/pictures"
@@ -272,5 +275,5 @@ def programs() -> Path:
     """Where plots/Makefile builds its programs with this compiler: it is asked for that."""
     asked = "print-build: ; @echo $(BUILD)"
     compiler = f"CC={os.environ.get('CC', 'gcc')}"
-    done = run("make", "-s", "-C", "plots", f"--eval={asked}", "programs", "print-build", compiler)
-    return Path(done.stdout.strip())
+    done = run(["make", "-s", "-C", ROOT / "plots", f"--eval={asked}", "programs", "print-build", compiler])
+    return Path(done.out.strip())

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
-from house import ROOT, Case, planted, run
+from case import ROOT, Case, Outcome, run
 
 TABLES = ROOT / "tools/tables"
 PUBLISHED = ROOT / "plots/published.tsv"
 DATA = ROOT / "plots/data"
-Done = subprocess.CompletedProcess
+
+
+def planted(path: Path, old: str, new: str, line: str) -> str:
+    """The text of a file with the first appearance of `old`, in or after the line that begins so, replaced."""
+    before, begin, after = path.read_text(encoding="utf-8").partition(f"\n{line}")
+    return before + begin + after.replace(old, new, 1)
 
 
 class Tables(Case):
-    def tables(self, chosen: str = "", data: Path | str = "plots/data", published: Path = PUBLISHED) -> Done:
-        return run(TABLES, "--data", data, "--published", published, *(["--table", chosen] if chosen else []))
+    def tables(self, chosen: str = "", data: Path | str = "plots/data", published: Path = PUBLISHED) -> Outcome:
+        table = ["--table", chosen] if chosen else []
+        return run([TABLES, "--data", data, "--published", published, *table], cwd=ROOT)
 
     def copy_data(self) -> Path:
         """A copy of plots/data."""
@@ -25,17 +30,17 @@ class Tables(Case):
         shutil.rmtree(copy, ignore_errors=True)
         return Path(shutil.copytree(DATA, copy))
 
-    def assert_line(self, done: Done, *texts: str) -> None:
+    def assert_line(self, done: Outcome, *texts: str) -> None:
         """One line of the output holds all of these."""
-        found = [line for line in done.stdout.splitlines() if all(text in line for text in texts)]
-        self.assertTrue(found, f"no line with {texts} in\n{done.stdout}")
+        found = [line for line in done.out.splitlines() if all(text in line for text in texts)]
+        self.assertTrue(found, f"no line with {texts} in\n{done.out}")
 
     def test_nothing_differs_without_a_reason(self) -> None:
         done = self.tables()
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(done.stderr, "")
+        self.assertEqual(done.status, 0, done.out + done.err)
+        self.assertEqual(done.err, "")
         for number in range(1, 10):
-            self.assertIn(f"T{number}  ", done.stdout)
+            self.assertIn(f"T{number}  ", done.out)
         for texts in (
             ("in all", "17,301,504  17,301,504  equal"),
             ("68,157,440 68,157,440", "17,301,504 17,301,504"),
@@ -45,13 +50,13 @@ class Tables(Case):
             ("Bc=512 at d=64 is refused: these tiles need",),
         ):
             self.assert_line(done, *texts)
-        self.assertNotIn("NOT EQUAL", done.stdout)
-        self.assertNotIn("no data", done.stdout)
+        self.assertNotIn("NOT EQUAL", done.out)
+        self.assertNotIn("no data", done.out)
         # five of T3, one of T4, two of T8; and the explanation below each of the three tables
-        self.assertEqual(done.stdout.count("differs because"), 8 + 3)
-        self.assertIn("equal, by inference", done.stdout)
-        self.assertNotIn("\x1b", done.stdout, "color in a pipe")
-        self.assertEqual([line for line in done.stdout.splitlines() if len(line) > 80], [])
+        self.assertEqual(done.out.count("differs because"), 8 + 3)
+        self.assertIn("equal, by inference", done.out)
+        self.assertNotIn("\x1b", done.out, "color in a pipe")
+        self.assertEqual([line for line in done.out.splitlines() if len(line) > 80], [])
 
     def test_a_wrong_published_number_is_found(self) -> None:
         path = self.scratch / "published.tsv"
@@ -70,9 +75,9 @@ class Tables(Case):
             with self.subTest(line):
                 path.write_text(planted(PUBLISHED, old, new, line))
                 done = self.tables(line[:2], published=path)
-                self.assertEqual(done.returncode, 1, done.stdout)
-                self.assertEqual(done.stdout.count("NOT EQUAL"), 1, done.stdout)
-                self.assertRegex(done.stdout, r"\n1 of \d+ numbers are not equal")
+                self.assertEqual(done.status, 1, done.out)
+                self.assertEqual(done.out.count("NOT EQUAL"), 1, done.out)
+                self.assertRegex(done.out, r"\n1 of \d+ numbers are not equal")
 
     def test_a_wrong_count_is_found(self) -> None:
         for chosen, file, line, old, new, times in (
@@ -89,8 +94,8 @@ class Tables(Case):
                 for _ in range(times):
                     path.write_text(planted(path, old, new, line))
                 done = self.tables(chosen, data)
-                self.assertEqual(done.returncode, 1, done.stdout)
-                self.assertIn("NOT EQUAL", done.stdout)
+                self.assertEqual(done.status, 1, done.out)
+                self.assertIn("NOT EQUAL", done.out)
 
     def test_missing_and_damaged_data_is_no_data(self) -> None:
         """A file that is not there, is torn, or has no such column, is no data, and its command is named: never a
@@ -113,11 +118,11 @@ class Tables(Case):
                     self.assertNotEqual(damaged, path.read_text())
                     path.write_bytes(damaged.encode())
                 done = self.tables(chosen, path.parents[1])
-                self.assertEqual((done.returncode, done.stderr), (3 if says else 0, ""), done.stdout)
+                self.assertEqual((done.status, done.err), (3 if says else 0, ""), done.out)
                 if says:
                     self.assert_line(done, "no data", says, f"; make bench DEVICE=sim CHAPTERS={name}")
                 if chosen == "T1,T2":
-                    self.assertIn("17,301,504  equal", done.stdout, "T1 goes down with T2")
+                    self.assertIn("17,301,504  equal", done.out, "T1 goes down with T2")
 
     def test_gpu_times_stand_beside(self) -> None:
         """T7: without a GPU's data a word, with it our times."""
@@ -126,8 +131,8 @@ class Tables(Case):
             if path.is_dir() and path.name != "sim":
                 shutil.rmtree(path)
         done = self.tables("t7", data)
-        self.assertEqual(done.returncode, 0)
-        self.assertEqual(done.stdout.count("needs a GPU"), 4, done.stdout)
+        self.assertEqual(done.status, 0)
+        self.assertEqual(done.out.count("needs a GPU"), 4, done.out)
         (data / "h200").mkdir()
         head = "# device: cuda, NVIDIA H200\n# seq\tdim\tbatch\theads\tcausal\tkernel\tmedian_ms\n"
         for file, first, second in (
@@ -139,8 +144,8 @@ class Tables(Case):
             rows = [f"{seq}\t64\t1\t8\t0\t{kernel}\t{ms}\n" for seq, kernel, ms in cells]
             (data / f"h200/{file}.tsv").write_text(head + "".join(rows))
         done = self.tables("T7", data)
-        self.assertEqual(done.returncode, 0)
-        self.assertNotIn("needs a GPU", done.stdout)
-        self.assertIn("on h200 (NVIDIA H200)", done.stdout)
+        self.assertEqual(done.status, 0)
+        self.assertNotIn("needs a GPU", done.out)
+        self.assertIn("on h200 (NVIDIA H200)", done.out)
         self.assert_line(done, "  1024", "1.25       1.25     2.50     1.25         2.50")
         self.assert_line(done, "  4096      -", "-")
