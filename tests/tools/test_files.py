@@ -36,7 +36,6 @@ REFUSED = (
     (2, r"broken: 05_fa2/gone.cu: expected a kernel's file", "broken 05_fa2 gone.cu ./fa2"),
     (2, r"chapter.c: expected a __syncthreads\(\) in a loop", "broken 05_fa2 chapter.c ./fa2"),
     (2, "@/one.tsv: not a table of ceilings", "ceilings compare @/one.tsv @/one.tsv"),
-    (2, "diagrams: villain: no such diagram, expected hero, 00_gpu, 01_naive", "diagrams villain"),
     (2, "invalid choice: 'two'", "draw two"),
     (2, "@/torn.tsv:2: expected 2 cells, got 1", "draw one plots/roofline.gp @ @/out"),
     (2, "@/text/inf.tsv:2: atomic_bytes is inf, expected 0", "draw one plots/fa1.gp @/text/inf.tsv @/out"),
@@ -50,8 +49,7 @@ REFUSED = (
     (2, "@: Is a directory", "pages readme @"),
     (2, "@/none.md: No such file", "pages readme @/none.md"),
     (1, "05_fa2/row.cu: no line that begins with 'while'", "pages loop 05_fa2/row.cu while"),
-    (2, "expected FILE.edits", f"plant {EDITS} --from @"),
-    (2, "@: cannot be read: Is a directory", "plant @"),
+    (2, "@: cannot be read: Is a directory", "plant @ 04_fa1 @/out"),
     (2, "@/torn.tsv:2: expected 2 cells, got 1", "ptxas show @/torn.tsv"),
     (2, "sass.tsv: not a table of ptxas", "ptxas show gpu/compiled/03_tiled_matmul.sass.tsv"),
     (2, "ptxas.tsv: not a table of sass", "sass show gpu/compiled/03_tiled_matmul.ptxas.tsv"),
@@ -71,7 +69,7 @@ REFUSED = (
     (3, "@/a.md: File too large", "pages readme @/a.md"),
     (3, "@: Is a directory", "accuracy --page @"),
     (3, "@/no/page: No such file or directory", "accuracy --page @/no/page"),
-    (3, "@/file", f"plant {EDITS} --from 04_fa1 --to @/file"),
+    (3, "@/file", f"plant {EDITS} 04_fa1 @/file"),
 )
 
 
@@ -81,7 +79,6 @@ class Tools(Case):
         "lines",
         "pages picture sim/roofline",
         "pages chapters",
-        f"plant {EDITS}",
         "tables --table T1",
     )
 
