@@ -19,7 +19,6 @@ from lib.files import replace_file
 TOOLS = sorted(path.name for path in (ROOT / "tools").iterdir() if path.is_file() and os.access(path, os.X_OK))
 DATA = "plots/data/sim/04_fa1.tsv"
 EDITS = "tests/faults/04_fa1.edits"
-PUBLISHED = "plots/published.tsv"
 SIZES = "SIZES: expected whole numbers of at least 1, with commas between, got"
 
 # As another user, whom permissions hold; root writes everywhere.
@@ -60,7 +59,6 @@ REFUSED = (
     (2, "expected some of T1, T2, T3, T4, T5, T6, T7, T8, T9, got 'T10'$", "tables --table T10"),
     (2, "DATA: expected a folder with data of make bench, got '@/none'", "tables --data @/none"),
     (2, "@/text/row.tsv:1: expected a line of columns", "tables --table T1 --published @/text/row.tsv"),
-    (2, "got 'best'", "tables --table T1 --published @/best.tsv"),
     (2, "no line for T1, 2048, read", "tables --table T1 --published @/empty.tsv"),
     (3, "/nowhere.tsv", "tables --table T1 --published /nowhere.tsv"),
     (2, "unrecognized", "text x"),
@@ -101,7 +99,6 @@ class Tools(Case):
             "one.tsv": "# a title\n# a\tb\n1\t2\n",
             "text/row.tsv": "T1\t2048\n",
             "empty.tsv": "# table\trow\tquantity\tvalue\tunit\texpect\tsource\tnote\n",
-            "best.tsv": (ROOT / PUBLISHED).read_text().replace("\texact\t", "\tbest\t", 1),
             "text/inf.tsv": "# seq\tatomic_bytes\n-1\tinf\n",
             "text/latin1.tsv": b"# caf\xe9\tb\n1\t2\n",
             "a.md": "<!-- output: seq 2000 -->\n```text\n```\n",
