@@ -228,8 +228,7 @@ class Look(PageCase):
                 self.assertEqual(max(page.eval(wide)), 0, "the longest number of a slider")
 
     def test_is_accessible(self) -> None:
-        """Our own check of what WCAG 2.1 AA asks of such a page. Kills: ink on ink, naive attention's swatch on its
-        pressed chip; bars of FlashAttention-1 and 2 with 2.9:1 on a gray ground."""
+        """Our own check of what WCAG 2.1 AA asks of such a page."""
         check = (Path(__file__).parent / "accessible.js").read_text()
         for address in ("", "#s=25", "#s=99999", f"{SOFTMAX}&s=3", f"{SOFTMAX}&p=1&s=3&forget=1"):
             for size, dark in ((DESK, False), (TELEPHONE, True)):
