@@ -114,7 +114,7 @@ class Course(unittest.TestCase):
             self.assertEqual(shown.count("light"), shown.count("dark"), chapter)
 
     def test_source_text_is_shown_whole_and_colored(self) -> None:
-        for source, has in (("05_fa2/row.cu", '<span class="k">__global__</span>'), ("LICENSE", "Copyright")):
+        for source, has in (("05_fa2/row.cu", '<span class="kr">__global__</span>'), ("LICENSE", "Copyright")):
             shown = re.search(r'<pre class="source lines">(.*)</pre>', self.page(f"{source}.html"), re.DOTALL)[1]
             lines = html.unescape(re.sub(r"<a [^>]*>\d+</a>|<.*?>", "", shown))
             self.assertEqual(lines, (ROOT / source).read_text())

@@ -92,22 +92,16 @@ def parser() -> Any:
 
 def colored(text: str, name: str) -> list[str]:
     """The lines of a source file of that name, as HTML. None: a language that nobody colors."""
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
     from pygments.lexers import get_lexer_for_filename
-    from pygments.token import Comment, Generic, Keyword, Name, Number, String
     from pygments.util import ClassNotFound
 
-    kinds = ((Comment.Preproc, "k"), (Comment.PreprocFile, "s"), (Comment, "c"), (Keyword, "k"), (Name.Function, "f"))
-    kinds += ((Number, "n"), (String, "s"), (Generic.Inserted, "i"), (Generic.Deleted, "d"))
     try:
         lexer = get_lexer_for_filename(name, stripnl=False, ensurenl=False)
     except ClassNotFound:
         return []
-    made = ""
-    for token, words in lexer.get_tokens(text):
-        kind = next((letter for of, letter in kinds if token in of), None)
-        pieces = (html.escape(piece) for piece in words.split("\n"))
-        made += "\n".join(f'<span class="{kind}">{piece}</span>' if kind and piece else piece for piece in pieces)
-    return in_lines(made)
+    return in_lines(highlight(text, lexer, HtmlFormatter(nowrap=True)))
 
 
 def in_lines(text: str) -> list[str]:
