@@ -66,6 +66,18 @@ class Keys(PageCase):
                 page.key("End")
                 self.assertEqual((page.eval(CHOSEN), page.eval(STEP)), (view, page.eval(LAST)))
 
+    def test_the_tablist_by_keyboard(self) -> None:
+        """Kills: Home and End that do nothing there, a last tab without a next, keys that also step the view."""
+        with self.open("#s=3") as page:
+            page.eval("$('[aria-selected=true]').focus()")
+            for key, view in (
+                ("ArrowRight", "tile"), ("End", "softmax"), ("ArrowRight", "traffic"), ("ArrowLeft", "softmax"),
+                ("Home", "traffic"),
+            ):  # fmt: skip
+                page.key(key)
+                self.assertEqual((page.eval(CHOSEN), page.eval(IN_TABS)), (view, True), key)
+            self.assertEqual(page.eval(STEP), 3)
+
     def walk(self, page: Page) -> None:
         """With Tab through the whole page, and out of it."""
         stops, before = page.eval(f"{STOPS}.length"), None
