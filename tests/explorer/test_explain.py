@@ -381,6 +381,10 @@ PAGES: Any = (
     # No traffic stands beside the steps of a kernel that does not work tile by tile of keys.
     (ROOT / "01_naive/naive", "--seq 40 --dim 8 --heads 1", "view=tile&s=99",
      {"#tile": "No traffic stands beside them", ".block-traffic": []}),
+    # A block passes over all queries for a tile of keys: its bytes are those of four steps.
+    (FA1, "--kernel fa1_paper --heads 1 --seq 40 --dim 8 --tile-q 16 --tile-k 16", "view=tile&s=8",
+     {".block-traffic": "steps S, m, P and o together, over 3 query tiles of the block, rows 0\u201339 of Q: | "
+      "all four steps | !in this step"}),
     # Its block has one query tile, which is in registers.
     (FA2, f"{ROW} --dim 8 --seq 40 --tile-q 16 --tile-k 16", "view=tile&s=3",
      {".block-traffic": "together, for the block\u2019s query tile, rows 0\u201315 of Q: no byte of global memory. | "
