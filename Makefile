@@ -10,9 +10,6 @@ include simcc/path.mk
 include common/asked.mk
 include common/chapters.mk
 CHAPTERS := $(ALL_CHAPTERS)
-# Where it is published, for the first lines of the README (make readme): where to clone it from, and its pages. Not yet.
-CLONE :=
-SITE :=
 
 .DEFAULT_GOAL := all
 .PHONY: all all-chapters build fast run real model plot chapters test test-all test-chapters test-sim test-cuda sanitize explorer site \
@@ -120,16 +117,13 @@ explorer: build
 	@explorer/course_page
 
 # The READMEs as pages for a browser, with the pictures and the explorer, into OUT. Here, too, OUT is for the site alone.
-# ADDRESS=URL: from where the site tells readers to clone; default: git's origin, if that begins with https. SITE=URL: where
-# it will stand; what shows links to it as a picture (og:image) needs that.
-published = $(if $(SITE),--published $(call quoted,$(SITE)) --card build/plots/card.light.png)
+# ADDRESS=URL: from where the site tells readers to clone; default: git's origin, if that begins with https.
 site:
 	@test -n "$$OUT" || { echo "site: where to? make site OUT=directory" >&2; exit 2; }
-	@tools/site --check "$$OUT" $(call option,ADDRESS,address) $(published)
-	@test -z $(call quoted,$(SITE)) || tools/draw one --png plots/card.gp plots/data/sim build/plots/card > /dev/null
+	@tools/site --check "$$OUT" $(call option,ADDRESS,address)
 	@unset MAKEFLAGS MFLAGS MAKEOVERRIDES; env -u OUT $(MAKE) --no-print-directory -s explorer DEVICE=sim
 	@tools/wrong_runs build/wrong_runs
-	@tools/site "$$OUT" --explorer plots/explorer.html --wrong build/wrong_runs $(call option,ADDRESS,address) $(published)
+	@tools/site "$$OUT" --explorer plots/explorer.html --wrong build/wrong_runs $(call option,ADDRESS,address)
 
 # ---- a GPU: gpu/README.md. OUT is for the report alone: a chapter's build has a variable of that name. ----
 OUT ?=

@@ -60,8 +60,8 @@ chromium           chromium         chromium          chromium       chromium   
 bwrap              bubblewrap       bubblewrap        bubblewrap     bubblewrap       bubblewrap        extra graded submissions run without a sandbox
 gdb                gdb              gdb               gdb            gdb              gdb               test  nobody stops in a kernel (chapter 00)
 qemu-x86_64        qemu-user        qemu-user         qemu-user      qemu-linux-user  qemu-x86_64       extra no test runs programs on the plainest x86-64 CPU
-markdown_it        python3-markdown-it python3-markdown-it-py python-markdown-it-py python3-markdown-it-py py3-markdown-it-py extra make site does not work
-pygments           python3-pygments python3-pygments python-pygments  python3-Pygments py3-pygments   extra make site does not work
+markdown_it        python3-markdown-it python3-markdown-it-py python-markdown-it-py python3-markdown-it-py py3-markdown-it-py extra make site, make check-text do not work
+pygments           python3-pygments python3-pygments python-pygments  python3-Pygments py3-pygments   extra make site, make check-text do not work
 ruff               -                ruff              ruff           -                ruff              extra make check-python does not work
 tree_sitter        -                -                 -              -              -                 -                 extra tests/kills plants no faults
 codespell          codespell        codespell         codespell      -                -                 extra make check-text does not work

@@ -73,14 +73,12 @@ accuracy:
 # ---- pages ----
 
 # The printed blocks of the READMEs, from the programs they show; and the links to the glossary.
-LINKED := $(ALL_CHAPTERS:=/README.md) 00_gpu/attention.md 00_gpu/cuda.md
-READMES := $(LINKED) simcc/README.md plots/README.md gpu/README.md README.md # the last one counts the lines of the others
+READMES := $(ALL_CHAPTERS:=/README.md) 00_gpu/attention.md 00_gpu/cuda.md simcc/README.md plots/README.md gpu/README.md \
+	README.md # which counts the lines of the others
 readme: build
-	@tools/glossary $(LINKED)
 	@tools/pages readme $(READMES)
 
 check-readme: build
-	@tools/glossary --check $(LINKED)
 	@printf '%s\n' $(READMES) | xargs -P "$$(nproc)" -n 1 tools/pages readme --check
 
 # ---- text and code ----

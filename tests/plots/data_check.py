@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 
-from house import table
+from lib import table
 
 NOTES = {
     "machine": r".+, [0-9]+ cores?, .+",
@@ -27,111 +27,53 @@ SWEEPS = {
 }
 OTHERS = {"00_gpu": 56, "02_online_softmax": 15, "03_tiled_matmul": 35, "07_transformer": 84, "08_decode": 72}
 OTHERS |= {"09_variants": 40, "blocks": 10, "long": 2}
-# They compute nothing.
-MOVES = ("copy", "copy_strided", "copy_float4", "transpose", "transpose_padded")
 
 
-class Wrong(Exception):
-    pass
+def wrong_notes(data: table.Table, device: str) -> list[str]:
+    found = [f"# {key}" for key, pattern in NOTES.items() if not re.fullmatch(pattern, data.notes.get(key, ""))]
+    named = data.notes.get("device", "")
+    return found + [f"in {device} lies data of '{named}'"] * (named.startswith("sim") != (device == "sim"))
 
 
-def expect(condition: bool, what: str) -> None:
-    if not condition:
-        raise Wrong(what)
+def wrong_in(record: dict[str, str], device: str, name: str) -> list[str]:
+    """What is wrong with a row: the names of the rules that it breaks."""
 
+    def number(column: str) -> float:
+        return table.number(record.get(column))
 
-class Row:
-    def __init__(self, record: dict[str, str], simulated: bool) -> None:
-        self.record = record
-        self.simulated = simulated
-
-    def text(self, column: str) -> str:
-        return self.record.get(column, "")
-
-    def __getitem__(self, column: str) -> float:
-        return table.number(self.record.get(column))
-
-
-def check_table(data: table.Table, device: str) -> None:
-    for key, pattern in NOTES.items():
-        value = data.notes.get(key)
-        expect(value is not None and re.fullmatch(pattern, value) is not None, f"# {key}: '{value}'")
-    named = data.notes["device"]
-    expect(named.startswith("sim") == (device == "sim"), f"in {device} lies data of '{named}'")
-    expect(len(data.rows) > 0, "it has no rows")
-
-
-def check_verified(row: Row) -> None:
-    verified, skipped = row.text("verified"), row.text("skipped")
-    expect(verified == "yes" and skipped == "-", f"verified is '{verified}', skipped '{skipped}'")
-    expect(row["max_abs"] <= row["tolerance"] < 0.1, f"error {row['max_abs']:g}, tolerance {row['tolerance']:g}")
-    for column in row.record:
-        if column.startswith("max_abs_") and not math.isnan(row[column]):
-            other = column.replace("max_abs", "tolerance")
-            expect(row[column] <= row[other], f"{column} is {row[column]:g}, {other} {row[other]:g}")
-    kind, measured = row.text("time_kind"), "measured-cpu" if row.simulated else "measured-gpu"
-    expect(kind == measured, f"time_kind is '{kind}'")
-    low, middle, high, runs = (row[column] for column in ("p10_ms", "median_ms", "p90_ms", "runs"))
-    expect(0 < low <= middle <= high and runs >= 1, f"times {low:g}, {middle:g}, {high:g} of {runs:g} runs")
-
-
-def check_counts(row: Row) -> None:
-    requested = row["requested_read_bytes"] + row["requested_write_bytes"]
-    footprint = row["footprint_read_bytes"] + row["footprint_write_bytes"]
-    sectors = row["read_sectors"] + row["write_sectors"]
-    counted, model = row["counted_elements"], row["model_elements"]
-    expect(counted == model, f"counted {counted:.0f} elements, the closed form says {model:.0f}")
-    # Statistics (l, m, LSE, D) are in the sums and in no model: at most 6 N for each of the Tc visits of a row.
-    both = footprint if row.text("model_counts") == "footprint" else requested
-    expect(4 * counted <= both <= 1.3 * 4 * counted, f"{both:.0f} bytes in all, {4 * counted:.0f} of them modeled")
-    # A footprint is no more than what is asked for; a sector is asked for once a request, or more than once.
-    expect(
-        footprint <= requested + 2 * row["atomic_bytes"] and 32 * sectors >= footprint / 2,
-        f"footprint {footprint:.0f}, requested {requested:.0f}, sectors of 32 bytes {sectors:.0f}",
-    )
-    # Loads of 8 and 16 bytes may need half as many passes as their width has; older data has no conflicts.
-    told = "shared_conflicts" in row.record
-    wavefronts, ideal = row["shared_wavefronts"], row["ideal_wavefronts"]
-    passes = wavefronts - (row["shared_conflicts"] if told else 0)
-    expect(
-        row["blocks"] >= 1 and ideal <= 2 * passes and (not told or passes <= ideal),
-        f"blocks {row['blocks']:.0f}, wavefronts {wavefronts:.0f}, ideal {ideal:.0f}",
-    )
-    floor, peak, flop = row["floor_ms"], row["peak_bytes"], row["flop"]
-    moves, reads = row.text("kernel") in (*MOVES, "who_am_i"), row["requested_read_bytes"] > 0
-    right = (floor > 0) == reads and peak > 0 and (flop == 0 if moves else flop > 0)
-    expect(right, f"floor {floor:g} ms, {peak:g} bytes at most, {flop:g} FLOP")
-
-
-def check_row(row: Row, name: str) -> None:
-    expect("" not in row.record.values(), "a cell is empty")
-    if row.text("verified") == "skipped":
-        expect(re.search("[a-z].*[0-9]", row.text("skipped")) is not None, "no reason to skip")
-        return
-    check_verified(row)
-    model, same = row["model_elements"], row[f"model_{row.text('model_counts')}_elements"]
-    expect(model == same, f"model_elements {model:.0f}, by its kind {same:.0f}")
-    if row.simulated:
-        check_counts(row)
+    if record["verified"] == "skipped":
+        return [] if re.search("[a-z].*[0-9]", record["skipped"]) else ["no reason to skip"]
+    kind = record["model_counts"]
+    rules = {
+        "verified": record["verified"] == "yes" and record["skipped"] == "-" and "" not in record.values(),
+        "error": number("max_abs") <= number("tolerance") < 0.1,
+        "time_kind": record["time_kind"] == ("measured-cpu" if device == "sim" else "measured-gpu"),
+        "times": 0 < number("p10_ms") <= number("median_ms") <= number("p90_ms") and number("runs") >= 1,
+        "model": number("model_elements") == number(f"model_{kind}_elements"),
+    }
+    if device == "sim":
+        elements, blocks = number("counted_elements"), number("blocks")
+        both = number(f"{kind}_read_bytes") + number(f"{kind}_write_bytes")
+        rules["counted"] = elements == number("model_elements")
+        # Statistics (l, m, LSE, D) are in the sums and in no model: at most 6 N for each of the Tc visits of a row.
+        rules["bytes in all"] = 4 * elements <= both <= 1.3 * 4 * elements
+        rules["blocks"] = blocks >= 1 and number("peak_bytes") > 0
     if name == "blocks":
-        elements = row["counted_elements" if row.simulated else "model_requested_elements"]
-        Nd = row["seq"] * row["dim"] * row["heads"] * row["batch"]
-        expect(row["units"] == elements / Nd, f"units {row['units']:g}, elements {elements:.0f} of N d = {Nd:.0f}")
+        elements = number("counted_elements" if device == "sim" else "model_requested_elements")
+        rules["units"] = number("units") == elements / math.prod(map(number, ("seq", "dim", "heads", "batch")))
+    return [rule for rule, holds in rules.items() if not holds]
 
 
 def check(path: object, device: str, name: str) -> str:
     """`name` is the file's without .tsv, `device` its directory's."""
     try:
         data = table.read(str(path))
-        check_table(data, device)
-    except (Wrong, table.TableError) as error:
+    except table.TableError as error:
         return str(error)
+    found = wrong_notes(data, device) if data.rows else ["it has no rows"]
     for number, record in enumerate(data.records(), 1):
-        try:
-            check_row(Row(record, device == "sim"), name)
-        except Wrong as error:
-            return f"row {number}, {record['kernel']}: {error}"
-    return ""
+        found += [f"row {number}, {record['kernel']}: {wrong}" for wrong in wrong_in(record, device, name)]
+    return "\n".join(found)
 
 
 def check_points(path: object, name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import xml.etree.ElementTree as xml
 from dataclasses import dataclass
@@ -28,33 +27,20 @@ ADVANCES |= {
     "·": 651, "Θ": 1612, "␣": 1300, "⁻": 1081, "∝": 1463,
 }  # fmt: skip
 
-Point = tuple[float, float]
-
 
 @dataclass
 class Word:
     text: str
     size: float
-    corners: list[Point]
-
-    def along(self, dx: float, dy: float) -> tuple[float, float]:
-        """The extent in a direction."""
-        places = [(x * dx + y * dy) / math.hypot(dx, dy) for x, y in self.corners]
-        return min(places), max(places)
-
-    def edges(self) -> list[Point]:
-        """The directions of the edges."""
-        (x0, y0), (x1, y1), (x2, y2), _ = self.corners
-        return [(x1 - x0, y1 - y0), (x2 - x1, y2 - y1)]
+    left: float
+    top: float
+    right: float
+    bottom: float
 
     def lies_on(self, other: Word) -> bool:
-        """Two convex boxes overlap when no edge's direction separates them."""
-        for dx, dy in self.edges() + other.edges():
-            if math.hypot(dx, dy) > 0:
-                (low, high), (other_low, other_high) = self.along(dx, dy), other.along(dx, dy)
-                if max(low, other_low) - min(high, other_high) > -SLACK:
-                    return False
-        return True
+        across = min(self.right, other.right) - max(self.left, other.left)
+        down = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return min(across, down) >= SLACK
 
 
 class Picture:
@@ -71,9 +57,9 @@ class Picture:
                 rules = self.rules.setdefault(name, {})
                 rules.update(part.split(":", 1) for part in body.split(";") if ":" in part)
         self.words: list[Word] = []
-        self.walk(self.root, {}, 0, 0, 0)
+        self.walk(self.root, {}, 0, 0)
 
-    def walk(self, element: xml.Element, inherited: dict[str, str], x: float, y: float, angle: float) -> None:
+    def walk(self, element: xml.Element, inherited: dict[str, str], x: float, y: float) -> None:
         tag = element.tag.removeprefix(SVG)
         look = {**inherited, **self.rules.get(tag, {})}
         for name in self.rules:
@@ -83,27 +69,24 @@ class Picture:
         moved = re.match(r"translate\(([-\d.]+)[ ,]([-\d.]+)\)", element.get("transform", ""))
         at = moved.groups() if moved else (element.get("x", 0), element.get("y", 0))
         x, y = x + float(at[0]), y + float(at[1])
-        turned = re.search(r"rotate\(([-\d.]+)", element.get("transform", ""))
-        angle += math.radians(float(turned[1])) if turned else 0
+        if "rotate" in element.get("transform", ""):  # a name along a line: where its letters are is not looked at
+            self.words.append(Word("".join(element.itertext()).strip(), SMALLEST, x, y, x, y))
+            return
         if tag == "text":
-            self.add_word("".join(element.itertext()), look, x, y, angle)
+            self.add_word("".join(element.itertext()), look, x, y)
         below = {name: look[name] for name in INHERITED if name in look}
         for child in element:
             # A nested picture is a window onto what moves behind it.
             beyond = tag == "svg" and element.get("x") and float(child.get("y", 0)) > float(element.get("height"))
             if tag != "defs" and not beyond:
-                self.walk(child, below, x, y, angle)
+                self.walk(child, below, x, y)
 
-    def add_word(self, text: str, look: dict[str, str], x: float, y: float, angle: float) -> None:
+    def add_word(self, text: str, look: dict[str, str], x: float, y: float) -> None:
         size = float(look["font-size"].removesuffix("px"))
         width = sum(ADVANCES.get(character, 2048) for character in text) / 2048 * size
         width *= 1.12 if look.get("font-weight") == "bold" else 1
-        left = {"end": -width, "middle": -width / 2}.get(look.get("text-anchor", ""), 0.0)
-        low, high = BELOW * size, -ABOVE * size
-        box = [(left, high), (left + width, high), (left + width, low), (left, low)]
-        c, s = math.cos(angle), math.sin(angle)
-        corners = [(x + c * dx - s * dy, y + s * dx + c * dy) for dx, dy in box]
-        self.words.append(Word(text, size, corners))
+        x += {"end": -width, "middle": -width / 2}.get(look.get("text-anchor", ""), 0.0)
+        self.words.append(Word(text, size, x, y - ABOVE * size, x + width, y + BELOW * size))
 
     @property
     def texts(self) -> list[str]:
@@ -121,7 +104,7 @@ class Picture:
         for index, word in enumerate(words):
             if not SMALLEST <= word.size <= LARGEST:
                 found.append(f'"{word.text}" has {word.size:.1f} pixels')
-            if any(not (0 <= x <= self.width and 0 <= y <= self.height) for x, y in word.corners):
+            if min(word.left, word.top) < 0 or word.right > self.width or word.bottom > self.height:
                 found.append(f'"{word.text}" leaves the picture')
             found += [f'"{word.text}" lies on "{other.text}"' for other in words[:index] if word.lies_on(other)]
         return found

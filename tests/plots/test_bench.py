@@ -11,11 +11,11 @@ import time
 from pathlib import Path
 
 import data_check
-from house import ROOT, Case, run, table
+from case import ROOT, Case, Outcome, run
+from lib import table
 
 BENCH = ROOT / "tools/bench"
 SMALL = ("--chapters", "05_fa2", "--sizes", "2,3,4,5", "--dims", "8", "--data", "data")
-Done = subprocess.CompletedProcess
 
 
 class RealPrograms(Case):
@@ -23,8 +23,8 @@ class RealPrograms(Case):
 
     def bench(self, chapters: str, *more: str) -> None:
         small = ("--sizes", "16,33", "--dims", "8,20", "--repeat", "2", "--data", self.scratch)
-        done = run(BENCH, "--chapters", chapters, *small, *more)
-        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        done = run([BENCH, "--chapters", chapters, *small, *more], cwd=ROOT, seconds=600)
+        self.assertEqual((done.status, done.out), (0, ""), done.err)
 
     def assert_consistent(self, name: str, rows: int) -> None:
         path = self.scratch / f"sim/{name}.tsv"
@@ -63,17 +63,17 @@ class StandIns(Case):
             path.chmod(0o755)
         self.tsv = self.scratch / "data/sim/05_fa2.tsv"
 
-    def bench(self, *more: str, **environment: str) -> Done[str]:
-        return run(BENCH, *SMALL, *more, cwd=self.scratch, **environment)
+    def bench(self, *more: str, **environment: str) -> Outcome:
+        return run([BENCH, *SMALL, *more], cwd=self.scratch, **environment)
 
     def whole(self, *more: str, **environment: str) -> str:
         """What a bench says that writes 4 sizes x 2 kernels, without and with the mask."""
         done = self.bench(*more, **environment)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.status, 0, done.err)
         expected = [(seq, causal, kernel) for causal in "01" for seq in "2345" for kernel in ("one", "two")]
         records = table.read(self.tsv).records()
         self.assertEqual([(each["seq"], each["causal"], each["kernel"]) for each in records], expected)
-        return done.stderr
+        return done.err
 
     def test_stopped_it_leaves_no_half_file(self) -> None:
         """Nor a program that runs on; what was complete stays."""
@@ -115,11 +115,11 @@ class StandIns(Case):
             ("4 3 fa2: out of memory for Q", 3, "out of memory"),
         ):
             done = self.bench(STAND_IN_FAILS=fails)
-            self.assertEqual(done.returncode, status, done.stderr)
-            self.assertIn(says, done.stderr)
+            self.assertEqual(done.status, status, done.err)
+            self.assertIn(says, done.err)
             self.assertFalse(self.tsv.exists(), "a file all the same")
         reason = "needs 17 GB of memory, the device has 8 GB"
-        self.assertEqual(self.bench(STAND_IN_FAILS=f"4 3 fa2: two: {reason}").returncode, 0)
+        self.assertEqual(self.bench(STAND_IN_FAILS=f"4 3 fa2: two: {reason}").status, 0)
         record = table.read(self.tsv).records()[4]
         expected = ("two", "skipped", reason, "4")
         self.assertEqual(tuple(record[name] for name in ("kernel", "verified", "skipped", "seq")), expected)
@@ -134,12 +134,12 @@ class StandIns(Case):
         ):
             shutil.rmtree(self.scratch / "data", ignore_errors=True)
             done = self.bench("--sizes", "2", STAND_IN_DEVICE=f"cuda, {device}")
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.status, 0, done.err)
             self.assertEqual([path.name for path in Path(self.scratch, "data").iterdir()], [directory])
         for chapter, column, of_all in (("blocks", "units", {"0.125"}), ("05_fa2", "heads", {"8"})):
             command = (BENCH, "--chapters", chapter, "--data", "data")
-            done = run(*command, cwd=self.scratch, STAND_IN_DEVICE="cuda, NVIDIA H200")
-            self.assertEqual(done.returncode, 0, done.stderr)
+            done = run(command, cwd=self.scratch, STAND_IN_DEVICE="cuda, NVIDIA H200")
+            self.assertEqual(done.status, 0, done.err)
             data = table.read(self.scratch / f"data/h200/{chapter}.tsv")
             self.assertEqual(set(data.column(column)), of_all)
         self.assertEqual((len(data.rows), data.records()[15]["seq"]), (2 * 2 * 2 * 8, "16384"))

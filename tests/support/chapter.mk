@@ -42,7 +42,7 @@ chapter_objects = $(patsubst $(ROOT)/%.c,$(SIM_OBJECTS)/%.o,\
 define planted
 PLANTED_$1 := $$(patsubst %,$(BUILD)/$1/%/program,$$(shell sed -n 's/^@ \([^ ]*\).*/\1/p' $(HERE)/$1.edits))
 $(BUILD)/$1/.planted: $(HERE)/$1.edits $(ROOT)/tools/plant $(ROOT)/tools/lib/edits.py $(ROOT)/tools/lib/tasks.py $3
-	@$(ROOT)/tools/plant $$< --from $(ROOT)/$2 --to $$(@D)
+	@$(ROOT)/tools/plant $$< $(ROOT)/$2 $$(@D)
 	@touch $$@
 $$(PLANTED_$1:program=planted): $(BUILD)/$1/.planted ;
 $$(PLANTED_$1): %/program: %/planted $3

@@ -10,7 +10,6 @@ import re
 import select
 import shutil
 import signal
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -123,25 +122,18 @@ class Form(Case):
         self.assertEqual(two.blocks[1].edit.replacements[0].new, "int a = 2;")
 
     def test_mistakes_are_told(self) -> None:
-        first, second = ANSWERS.index("## 1"), ANSWERS.index("## 2")
         for old, new, says in (
-            ("## 2", "## 3", "exercise 2 has no answer"),
-            ("## 2", "## 3", "answer 3: 00_a/README.md has no such exercise"),
-            ("## 2", "## 1", "answer 1: a second one"),
-            (ANSWERS, ANSWERS[second:] + "\n" + ANSWERS[first:second], "not in the order"),
+            ("## 2", "## 3", "00_a.md: has answers [1, 3], the exercises are [1, 2]"),
             ("and 17", "and 18", "answer 1: 18 is in nothing that it runs"),
-            ("and 17", "and 17.0", "answer 1: 17.0 is in nothing"),
             ("4,096", "4,095", "answer 1: 4,095 is in nothing"),
             ("128 threads", "129 threads", "answer 1: 129 is in nothing"),
             ("```text\n17\n```\n", "", "answer 1: no command with what it prints"),
             ("Because of `4711` and chapter 03.", "", "answer 2: no text"),
             ("threads.", "threads " + "x" * 80, "columns, expected 80 at most"),
             ("```sh\n", "```bash\n", ":7: expected ```sh"),
-            ("```sh nvcc", "```sh nvc", ": expected ```sh"),
             ("```text\nint a = 2;\n```", "```text\nint a = 2;", ": a block without its end"),
             ("```edits", "```text", ": a block of text without commands before it"),
             ("--- in a.cu", "---", ": expected --- in FILE"),
-            ("+++\n", "", "a text without a +++"),
             ("@ a.cu 2\n", "@ a.cu 2\n@ b.cu 2\n", "nothing is replaced"),
             ("2. Why", "3. Why", "exercise 3, expected 2"),
             ("## Exercises", "## Questions", "no exercises under"),
@@ -270,13 +262,11 @@ class Live(Case):
         for number, value, typed, status, says in (
             (1, 1, "three \x1b[31mä\n", 0, f"{now}.*in a copy ...\n    int a = 2;\n.*{unlike.format(1)}\n{both}"),
             (5, 1, "\n", 0, r"\n    int a = 1;\n\Z"),  # nobody must predict
-            (5, 3, "\n", 0, rf"    int a = 3;{unlike.format(5)}\Z"),
             (1, 3, "\n", 1, r"text found 0 times.*\n.*did you change 01_naive\? [\s\S]*    elsewhere\n\Z"),
             (5, 9, "\n", 1, "answer 5: the chapter does not compile"),
             (3, 1, "\n", 0, r"not run here: no model: .*\n    a model says this\n\Z"),
             (4, 1, "\n", 1, r"end with status 7[\s\S]*    no seven\n\n    \$ touch ran\n    nothing\n\Z"),
             (1, 1, "\3", 130, r"\(Enter: none\): (\^C)?\n\Z"),
-            (1, 1, "\4", 130, r"\(Enter: none\): (\^C)?\n\Z"),
             (2, 1, "x\n", 130, r"\^C\n\Z"),
         ):
             with self.subTest(number=number, value=value, typed=typed):
@@ -288,14 +278,11 @@ class Live(Case):
                 self.assertEqual(list(self.copies.iterdir()), [], "a copy was left behind")
                 self.assertFalse(self.source.with_name("a").exists(), "built in the course")
 
-    def test_elsewhere_and_with_an_option_nothing_is_asked(self) -> None:
-        for option, inside, outside in (("--live", "/01_naive\n", "elsewhere"), ("--stored", "elsewhere", "/01_naive")):
-            command = [*self.command, "1", *([option] if option == "--live" else [])]
-            done = subprocess.run(command, check=True, capture_output=True, text=True, env=self.environment)
-            self.assertIn(inside, done.stdout)
-            for absent in (outside, self.ASKS, "Your prediction"):
-                self.assertNotIn(absent, done.stdout)
-        self.assertEqual(self.terminal([*self.command, "1", "--stored"], {}), (0, done.stdout))
+    def test_elsewhere_and_with_an_option_nothing_is_asked_or_run(self) -> None:
+        done = run([*self.command, "1"])
+        self.assertIn("elsewhere", done.out)
+        self.assertNotIn("rediction", done.out)
+        self.assertEqual(self.terminal([*self.command, "1", "--stored"], {}), (0, done.out))
 
     def test_make_passes_the_terminal_on(self) -> None:
         command = [shutil.which("make"), "-s", "-C", ROOT / "01_naive", "DEVICE=sim", "answer", "N=1"]

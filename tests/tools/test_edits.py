@@ -91,12 +91,9 @@ class Plant(Case):
 
     def planted(self, text: str) -> dict[str, int]:
         """{file: when it was written} of what it makes in the directory out."""
-        self.assertEqual(self.plant("--from", "chapter", "--to", "out", text=text), (0, "", ""))
+        self.assertEqual(self.plant("chapter", "out", text=text), (0, "", ""))
         out = self.scratch / "out"
         return {str(path.relative_to(out)): path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()}
-
-    def test_prints_names(self) -> None:
-        self.assertEqual(self.plant().out, "plain\ntwo\n")
 
     def test_writes_every_entry_and_lists_what_to_compile(self) -> None:
         first = self.planted(FILE + "@ shared\n---\n// shared\n+++\n// other\n")
@@ -112,4 +109,4 @@ class Plant(Case):
     def test_says_in_one_line_what_is_wrong(self) -> None:
         (self.scratch / "chapter/b.cu").write_text("// nothing\n")
         says = "plant: x.edits:19: two: text found 0 times in b.cu, expected once: c\n"
-        self.assertEqual(self.plant("--from", "chapter", "--to", "out"), (2, "", says))
+        self.assertEqual(self.plant("chapter", "out"), (2, "", says))

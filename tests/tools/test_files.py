@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from case import ROOT, Case, Outcome, run
@@ -18,7 +19,6 @@ from lib.files import replace_file
 TOOLS = sorted(path.name for path in (ROOT / "tools").iterdir() if path.is_file() and os.access(path, os.X_OK))
 DATA = "plots/data/sim/04_fa1.tsv"
 EDITS = "tests/faults/04_fa1.edits"
-PUBLISHED = "plots/published.tsv"
 SIZES = "SIZES: expected whole numbers of at least 1, with commas between, got"
 
 # As another user, whom permissions hold; root writes everywhere.
@@ -27,55 +27,38 @@ NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.g
 # Exit status | a pattern in the one line that is said | the tool and its arguments. @ is a scratch directory (Tools).
 REFUSED = (
     (2, r"answer: N=0: expected an exercise of 01_naive, 1 to \d+$", "answer 01_naive -- 0"),
-    *((2, rf"answer: N={text}: expected", f"answer 01_naive -- '{text}'") for text in ("99", "-1", "1x", "", "01")),
+    *((2, rf"answer: N={text}: expected", f"answer 01_naive -- '{text}'") for text in ("99", "-1", "1x", "")),
     (2, "01_nave: expected a chapter, as 01_naive", "answer 01_nave"),
-    (2, "expected the number of an exercise with --live", "answer 01_naive --live"),
     (2, "CHAPTERS: expected some of 00_gpu, 01_naive", "bench --chapters 05_fa3"),
-    (2, "CHAPTERS: expected some of 00_gpu, 01_naive", "bench --chapters ,"),
-    *((2, SIZES, f"bench --sizes={text}") for text in ("0x10", "1e3", "-1", "0", "+4", "\u0663", ",", "12,x")),
+    *((2, SIZES, f"bench --sizes={text}") for text in ("0x10", "0", "\u0663", ",", "12,x")),
     (3, "/proc/none", "bench --data /proc/none"),
     (2, r"broken: 05_fa2/gone.cu: expected a kernel's file", "broken 05_fa2 gone.cu ./fa2"),
     (2, r"chapter.c: expected a __syncthreads\(\) in a loop", "broken 05_fa2 chapter.c ./fa2"),
     (2, "@/one.tsv: not a table of ceilings", "ceilings compare @/one.tsv @/one.tsv"),
-    (2, "diagrams: villain: no such diagram, expected hero, 00_gpu, 01_naive", "diagrams villain"),
     (2, "invalid choice: 'two'", "draw two"),
-    (2, "@/torn.tsv:2: expected 2 cells, got 1", "draw one plots/fa1.gp @/torn.tsv @/out"),
     (2, "@/torn.tsv:2: expected 2 cells, got 1", "draw one plots/roofline.gp @ @/out"),
     (2, "@/text/inf.tsv:2: atomic_bytes is inf, expected 0", "draw one plots/fa1.gp @/text/inf.tsv @/out"),
     (2, "expected one of gnuplot's scripts", f"draw one @ {DATA} @/out"),
     (2, "GPU=b9000: expected one of a100 a100-80 h100 h200 rtx4090", "draw all --gpu b9000"),
-    (3, "make bench DEVICE=cuda", "draw all b200"),
     (3, "make bench DEVICE=cuda", "draw all cuda"),
-    (2, "No such file", "glossary @/none.md"),
-    (2, "Is a directory", "glossary @"),
-    (2, "expected text in UTF-8", "glossary @/text/latin1.tsv"),
     (2, "--out: expected a directory", "gpu_report"),
     (2, "--only: expected some of machine, build", "gpu_report --out @ --only everything"),
-    *((2, "--jobs: expected a whole", f"gpu_report --out @ --jobs={text}") for text in ("0x10", "-1", "0", "+4")),
-    *((2, "--seconds: expected", f"gpu_report --out @ --seconds={text}") for text in ("nan", "inf", "-1", "1_0")),
+    *((2, "--jobs: expected a whole", f"gpu_report --out @ --jobs={text}") for text in ("0x10", "0")),
+    *((2, "--seconds: expected", f"gpu_report --out @ --seconds={text}") for text in ("nan", "-1")),
     (2, "@: Is a directory", "pages readme @"),
     (2, "@/none.md: No such file", "pages readme @/none.md"),
     (1, "05_fa2/row.cu: no line that begins with 'while'", "pages loop 05_fa2/row.cu while"),
-    (2, "expected FILE.edits", f"plant {EDITS} --from @"),
-    (2, "@/none: cannot be read", "plant @/none"),
-    (2, "@: cannot be read: Is a directory", "plant @"),
-    (2, "@/text/latin1.tsv: expected text in UTF-8", "plant @/text/latin1.tsv"),
+    (2, "@: cannot be read: Is a directory", "plant @ 04_fa1 @/out"),
     (2, "@/torn.tsv:2: expected 2 cells, got 1", "ptxas show @/torn.tsv"),
-    (2, "@/none: .*No such file", "ptxas show @/none"),
     (2, "sass.tsv: not a table of ptxas", "ptxas show gpu/compiled/03_tiled_matmul.sass.tsv"),
     (2, "ptxas.tsv: not a table of sass", "sass show gpu/compiled/03_tiled_matmul.ptxas.tsv"),
     (2, "required: DATA", "rows"),
     (2, "unrecognized arguments: --bogus", f"rows {DATA} --bogus"),
     (2, "@/torn.tsv:2: expected 2 cells, got 1", "rows @/torn.tsv"),
     (2, "@/text/latin1.tsv: expected text in UTF-8", "rows @/text/latin1.tsv"),
-    (2, "@/text/-5.tsv:2: atomic_bytes is -5, expected 0 or more, or NaN", "rows @/text/-5.tsv"),
-    (2, "@: cannot be read: Is a directory", "rows @"),
-    (2, "cannot be read: File name too long", f"rows {'x' * 300}"),
     (2, "expected some of T1, T2, T3, T4, T5, T6, T7, T8, T9, got 'T10'$", "tables --table T10"),
-    (2, "got ','", "tables --table ,"),
     (2, "DATA: expected a folder with data of make bench, got '@/none'", "tables --data @/none"),
     (2, "@/text/row.tsv:1: expected a line of columns", "tables --table T1 --published @/text/row.tsv"),
-    (2, "got 'best'", "tables --table T1 --published @/best.tsv"),
     (2, "no line for T1, 2048, read", "tables --table T1 --published @/empty.tsv"),
     (3, "/nowhere.tsv", "tables --table T1 --published /nowhere.tsv"),
     (2, "unrecognized", "text x"),
@@ -84,7 +67,7 @@ REFUSED = (
     (3, "@/a.md: File too large", "pages readme @/a.md"),
     (3, "@: Is a directory", "accuracy --page @"),
     (3, "@/no/page: No such file or directory", "accuracy --page @/no/page"),
-    (3, "@/file", f"plant {EDITS} --from 04_fa1 --to @/file"),
+    (3, "@/file", f"plant {EDITS} 04_fa1 @/file"),
 )
 
 
@@ -94,7 +77,6 @@ class Tools(Case):
         "lines",
         "pages picture sim/roofline",
         "pages chapters",
-        f"plant {EDITS}",
         "tables --table T1",
     )
 
@@ -117,8 +99,6 @@ class Tools(Case):
             "one.tsv": "# a title\n# a\tb\n1\t2\n",
             "text/row.tsv": "T1\t2048\n",
             "empty.tsv": "# table\trow\tquantity\tvalue\tunit\texpect\tsource\tnote\n",
-            "best.tsv": (ROOT / PUBLISHED).read_text().replace("\texact\t", "\tbest\t", 1),
-            "text/-5.tsv": "# seq\tatomic_bytes\n-1\t-5\n",
             "text/inf.tsv": "# seq\tatomic_bytes\n-1\tinf\n",
             "text/latin1.tsv": b"# caf\xe9\tb\n1\t2\n",
             "a.md": "<!-- output: seq 2000 -->\n```text\n```\n",
@@ -162,25 +142,6 @@ run_tool("tool", main)
 
 
 class ReplaceFile(Case):
-    def test_several_writers(self) -> None:
-        """Each, of four processes with four threads, has a file of its own until it renames it."""
-        path, texts = self.scratch / "x", [str(i) * 200_000 for i in range(4)]
-        program = """import sys
-from concurrent.futures import ThreadPoolExecutor
-sys.path.insert(0, sys.argv[1])
-from lib.files import replace_file
-list(ThreadPoolExecutor(4).map(lambda _: replace_file(sys.argv[2], sys.argv[3] * 200_000), range(100)))
-"""
-        command = [sys.executable, "-c", program, str(ROOT / "tools"), str(path)]
-        writers = [subprocess.Popen([*command, text[0]]) for text in texts]
-        seen: set[str] = set()
-        while any(writer.poll() is None for writer in writers):
-            if path.exists():
-                seen.add(path.read_text())
-        self.assertEqual([writer.returncode for writer in writers], [0] * 4)
-        self.assertLessEqual(seen, set(texts))
-        self.assertEqual(os.listdir(self.scratch), ["x"])
-
     def test_what_is_there_keeps_its_kind(self) -> None:
         """A name may be as long as a file system allows: kills a new file beside it whose name is longer."""
         target, link, pipe = (self.scratch / name for name in ("x" * 255, "link", "pipe"))
@@ -194,8 +155,9 @@ list(ThreadPoolExecutor(4).map(lambda _: replace_file(sys.argv[2], sys.argv[3] *
         reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
         replace_file(pipe, "through")
         self.assertEqual(reader.communicate()[0], b"through")
-        replace_file("/dev/null", "nowhere")
-        self.assertTrue(Path("/dev/null").is_char_device())
+        list(ThreadPoolExecutor(4).map(lambda n: replace_file(target, str(n % 4) * 200_000), range(100)))
+        self.assertEqual(len(set(target.read_text())), 1)
+        self.assertEqual(sorted(os.listdir(self.scratch)), ["link", "pipe", "x" * 255])
 
     def test_an_error_names_the_file_and_leaves_nothing(self) -> None:
         folder = self.scratch / "folder"
@@ -214,27 +176,16 @@ list(ThreadPoolExecutor(4).map(lambda _: replace_file(sys.argv[2], sys.argv[3] *
                 replace_file(path, "text")
             self.assertEqual((raised.exception.errno, raised.exception.filename), (number, str(path)))
         self.assertEqual(os.listdir(self.scratch), ["folder"])
-        # Kills: the traceback of a tool that resolves such a link; Python 3.13 has another error for it.
-        program = "import sys; sys.path.insert(0, sys.argv[1]); from lib.files import Path, run_tool\n"
-        program += "run_tool('tool', lambda: Path(sys.argv[2]).resolve(strict=True))"
-        done = run([sys.executable, "-c", program, ROOT / "tools", folder / "loop"])
-        self.assertEqual((done.status, done.out), (3, ""))
-        self.assertRegex(done.err, r"(?i)\Atool: [^\n]*(symlink loop|symbolic links)[^\n]*\n\Z")
 
     @unittest.skipIf(os.geteuid() == 0 and not Path("/usr/bin/setpriv").exists(), "no setpriv")
     def test_what_may_not_be_written(self) -> None:
-        """A file, and a directory, without permission for who runs it: who may not be able to read the checkout."""
-        self.scratch.chmod(0o755)
+        """A file without permission for who runs it, in a folder that has it: kills one that is replaced."""
+        self.scratch.chmod(0o777)
         shutil.copytree(ROOT / "tools/lib", self.scratch / "lib")
-        for folder, mode in (("closed", 0o555), ("open", 0o777)):
-            (self.scratch / folder).mkdir()
-            (self.scratch / folder / "x").write_text("old")
-            (self.scratch / folder / "x").chmod(0o444)
-            (self.scratch / folder).chmod(mode)
-        for path in ("closed/x", "closed/new", "open/x"):
-            program = "import sys; from lib.files import replace_file\ntry: replace_file(sys.argv[1], 'new')\n"
-            program += "except OSError as error: print(error.errno, error.filename)"
-            command = [*NOBODY, sys.executable, "-c", program, self.scratch / path]
-            outcome = run(command, cwd=self.scratch)
-            self.assertEqual(outcome, (0, f"{errno.EACCES} {self.scratch / path}\n", ""), path)
-        self.assertEqual((self.scratch / "open/x").read_text(), "old")
+        path = self.scratch / "x"
+        path.write_text("old")
+        path.chmod(0o444)
+        program = "import sys; from lib.files import replace_file; replace_file(sys.argv[1], 'new')"
+        outcome = run([*NOBODY, sys.executable, "-c", program, path], cwd=self.scratch)
+        self.assertIn(f"[Errno {errno.EACCES}] Permission denied: '{path}'", outcome.err)
+        self.assertEqual(path.read_text(), "old")

@@ -1,5 +1,6 @@
 """The house rules that no compiler checks: how long a chapter's file may be, what a kernel file is free of, which
-lines are those of a task, and which way the harness includes."""
+lines are those of a task, and which way the harness includes. (That a task's lines lie inside one function, braces
+paired: their stubs compile, classroom_stubs.)"""
 
 from __future__ import annotations
 
@@ -15,8 +16,6 @@ ROOT = Path(__file__).resolve().parents[2]
 # The chapters that have more than 14 entries. 00: two pages and a first program beside eight kernels. 06:
 # backward_split is three kernels, and its launcher a file of its own.
 MORE = {"00_gpu": 16, "06_backward": 15}
-# A literal, or a comment, in which a brace is no brace.
-NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
 # What a lesson should not have to explain: choices of the preprocessor, macros of ours, and the classroom's traces.
 SCAFFOLDING = re.compile(
     r"^\s*#\s*(?:if|ifdef|ifndef|else|elif|define)\b|HANDOUT|\(void\)|TODO|// solution", re.MULTILINE
@@ -43,23 +42,6 @@ def functions_of(path: Path) -> dict[str, str]:
     return {match[1]: match[0] for match in re.finditer(function, path.read_text(), re.MULTILINE | re.DOTALL)}
 
 
-def leaves_its_function(text: str, task: str) -> str | None:
-    """What is wrong with where a region stands, or None: it has to lie inside one function, its braces paired."""
-    depth = 0
-    for part in tasks.take_apart("", text):
-        code = NO_CODE.sub("", part.text)
-        if part.id == task and depth == 0:
-            return "begins outside of a function"
-        start = depth
-        for brace in re.findall(r"[{}]", code):
-            depth += 1 if brace == "{" else -1
-            if part.id == task and depth < start:
-                return "ends a block that it did not begin"
-        if part.id == task and depth != start:
-            return "does not end a block that it began"
-    return None
-
-
 class Lengths(unittest.TestCase):
     def test_a_kernel_file_is_read_in_one_sitting(self) -> None:
         lengths = {path: len(text.splitlines()) for path, text in kernel_sources().items() if path.endswith(".cu")}
@@ -70,13 +52,6 @@ class Lengths(unittest.TestCase):
         for chapter in PROGRAMS:
             entries = entries_of(chapter)
             self.assertLessEqual(len(entries), MORE.get(chapter, 14), f"{chapter}: {entries}")
-
-    def test_a_file_beside_chapter_c_says_why_a_learner_opens_it(self) -> None:
-        for chapter in PROGRAMS:
-            for name in entries_of(chapter):
-                if name.endswith(".c") and name != "chapter.c":
-                    first = (ROOT / chapter / name).read_text().splitlines()[0]
-                    self.assertRegex(first, r"^/[/*] Open this ", f"{chapter}/{name}")
 
 
 class Harness(unittest.TestCase):
@@ -152,20 +127,3 @@ class Tasks(unittest.TestCase):
                 found |= {(chapter, *title) for title in titles}
         table = tasks.read_tasks(ROOT / "classroom/tasks.tsv")
         self.assertEqual(found, {(task.chapter, task.id, task.title) for task in table})
-
-    def test_a_region_lies_inside_one_function(self) -> None:
-        for chapter in PROGRAMS:
-            for name, text in tasks.read_sources(ROOT / chapter).items():
-                for task in {part.id for part in tasks.take_apart(name, text) if part.id is not None}:
-                    self.assertIsNone(leaves_its_function(text, task), f"{chapter}/{name}: task {task}")
-
-    def test_a_region_outside_of_a_function_is_found(self) -> None:
-        for before, region, after, wrong in (
-            ("void f()\n{\n", "if (a) { b(); }", "}", None),
-            ("// {\nvoid f()\n{ '{';\n", '"}"; // }', "}", None),
-            ("", "int a;", "", "begins outside of a function"),
-            ("void f()\n{\n", "}\nint g() {", "}", "ends a block that it did not begin"),
-            ("void f()\n{\n", "if (a) {", "}}", "does not end a block that it began"),
-        ):
-            text = f"{before}// task x: y\n{region}\n// end x\n{after}\n"
-            self.assertEqual(leaves_its_function(text, "x"), wrong, text)

@@ -24,37 +24,28 @@ except ImportError as missing:
     faults = None
 
 C = """\
-#include <stdbool.h>
 #include <stdio.h>
 enum { SIZE = 4, TWICE = 2 * SIZE };
 static int table[SIZE + 1] = {1 + 1, 2};
-static int grown = 0;
 
 static int classify(int x)
 {
-	static const int limit = 2 + 1;
 	switch (x) {
 	case 1 + 2: return 7;
 	default: break;
 	}
-	if (x < limit && x != 0)
+	if (x < SIZE && x != 0)
 		return x > 1 ? x + 3 : x - 3;
-	else if (grown)
-		return -1;
 	for (int i = 0; i < SIZE && i > -9; i++)
 		table[i & 3] += i;
-	grown++;
 	return table[x % SIZE] | (x << 2);
 }
 
 int main(void)
 {
-	bool flag = true;
-	(void)__builtin_expect(sizeof table[0], 1);
-	double share = 0.25;
 	for (int x = 0; x < TWICE; x++)
 		printf("%d ", classify(x));
-	printf("%d %g %d\\n", !flag, share * 2.0, 0x10);
+	printf("%d %g\\n", !table[0], 0.25 * 2.0);
 	return 0;
 }
 """
@@ -65,13 +56,10 @@ PYTHON = '''\
 
 from __future__ import annotations
 
-import sys
-
 LIMIT = 3
 
 
 def classify(x: int) -> str:
-    """A number's kind."""
     found = []
     if x < LIMIT and x != 0:
         found.append(x + 1)
@@ -130,16 +118,11 @@ class Faults(Case):
         self.assertGreater(told, at_least)
 
     def test_of_c(self) -> None:
-        constants = [
-            "enum { SIZE = 4, TWICE = 2 * SIZE };",
-            "static int table[SIZE + 1] = {1 + 1, 2};",
-            "static const int limit = 2 + 1;",
-            "(void)__builtin_expect(sizeof table[0], 1);",
-        ]
+        constants = ["enum { SIZE = 4, TWICE = 2 * SIZE };", "static int table[SIZE + 1] = {1 + 1, 2};"]
         self.check("kinds.c", C, 20, constants)
 
     def test_of_python(self) -> None:
-        self.check("kinds.py", PYTHON, 12, ['"""A number\'s kind."""', "from __future__ import annotations"])
+        self.check("kinds.py", PYTHON, 12, ['"""What it does."""', "from __future__ import annotations"])
 
     def test_device_code_is_whole_without_a_choice(self) -> None:
         """A selector in a kernel would be counted."""

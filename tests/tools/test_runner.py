@@ -22,12 +22,9 @@ SECOND = SUITE + "    def test_second(self): {}\n"
 OF_UNITTEST = {
     "u_good": SECOND.format("self.assertEqual(os.getcwd(), os.path.dirname(__file__))"),
     "u_failing": SECOND.format("self.fail('planted')"),
-    "u_raising": SECOND.format("nothing.of_this_name()"),
     "u_part": SECOND.format("\n        with self.subTest(n=1): self.fail('planted')"),
-    "u_skipping": SECOND.format("self.skipTest('no such machine')"),
     "u_crashing": SECOND.format("os._exit(0)"),
     "u_broken": "import nothing_of_this_name\n",
-    "u_empty": "",
     "u_unexpected": SUITE + "    @unittest.expectedFailure\n    def test_second(self): pass\n",
     "u_sleeping": f"import case\n{SUITE}    def test_second(self): case.run(['sleep', '29{os.getpid()}'])\n",
     "u_class": SECOND.format("pass") + "    @classmethod\n    def setUpClass(cls): raise OSError('planted')\n",
@@ -75,7 +72,6 @@ class Runner(unittest.TestCase):
         second, unwritten = r" runner::second\n", "before its results were written"
         for suites, status, counts, says in (
             ("good", 0, (2, 0, 0), r"good +2 +2 +0 +0 +\d+\.\d\d +\d+\.\d\d\n"),
-            ("failing", 1, (1, 1, 0), rf"{second}.*planted\n"),
             ("good failing", 1, (3, 1, 0), second),
             ("crashing", 1, (1, 1, 0), second),
             ("skipping", 0, (1, 0, 1), "    skipped: no such machine\n"),
@@ -90,13 +86,10 @@ class Runner(unittest.TestCase):
             ("u_good:fir*", 0, (1, 0, 0), " +1 +1 +0 +0 "),
             ("u_good:nothing*", 1, (0, 1, 0), "no test is test_nothing"),
             ("u_failing", 1, (1, 1, 0), r"Tiny\.test_second\n            AssertionError: planted"),
-            ("u_raising", 1, (1, 1, 0), r"    \| NameError: name 'nothing'"),
             ("u_part", 1, (1, 1, 0), r"            \(n=1\)\n            AssertionError: planted\n"),
             ("u_unexpected", 1, (1, 1, 0), "expected to fail, and passed"),
-            ("u_skipping", 0, (1, 0, 1), "    skipped: no such machine\n"),
             ("u_crashing", 1, (0, 1, 0), f"ended with status 0 {unwritten}"),
             ("u_broken", 1, (0, 1, 0), "No module named 'nothing_of_this_name'"),
-            ("u_empty", 1, (0, 1, 0), "holds 0 tests, expected.tsv says 2"),
             ("u_class", 1, (0, 1, 0), "OSError: planted"),
         ):
             last = "{} passed, {} failed, {} skipped".format(*counts)
@@ -104,11 +97,6 @@ class Runner(unittest.TestCase):
             self.assertRegex(self.expect(status, last, *suites.split(), seconds=seconds), says)
         self.assertEqual(len(list(self.results("good").iter("testcase"))), 2)
         self.assertIn("planted", next(self.results("u_part").iter("failure")).text)
-
-    def test_a_suite_of_gpus_has_as_many_tests_as_it_is_said_to(self) -> None:
-        """Kills: a suite that fails wherever it runs, and runs nowhere here."""
-        text = (TESTS / "cuda/test_chapters.py").read_text()
-        self.assertIn(f"\ncuda_chapters\t{text.count('    def test_')}\n", (TESTS / "expected.tsv").read_text())
 
     def test_every_suite_is_listed_and_every_listed_one_there(self) -> None:
         """Kills: a suite that was deleted, or a table of cases, and nobody notices."""
@@ -118,8 +106,7 @@ class Runner(unittest.TestCase):
             command = ["make", "-s", "-C", makefile, "print-ALL_SUITES"]
             there = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
             mine = {name for name in there if name.startswith("simcc_") == bool(prefix)}
-            self.assertEqual(listed - mine - {"cuda_chapters"}, set())
-            self.assertEqual(mine - listed, set())
+            self.assertEqual(listed - {"cuda_chapters"}, mine)
 
     def test_interrupted_it_ends_what_runs_and_says_what_is_left(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):

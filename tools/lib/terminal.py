@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Sequence
 
 CODES = {"good": 32, "bad": 31, "note": 33, "dim": 2, "bold": 1}
@@ -46,10 +47,4 @@ def print_columns(sides: str, lines: Sequence[Sequence[object]]) -> None:
 
 def print_prose(text: str) -> None:
     """A paragraph for a terminal of 80 columns."""
-    line = " "
-    for word in text.split():
-        if len(plain(f"{line} {word}")) > 79:
-            print(line)
-            line = " "
-        line += f" {word}"
-    print(line)
+    print(textwrap.fill(text, 79, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False))

@@ -1,4 +1,5 @@
-"""Pages for a browser of the tree's Markdown, and of what it links to. Used by tools/site."""
+"""Pages for a browser of the tree's Markdown, and of what it links to; and the links that lead nowhere. Used by
+tools/site and tools/text."""
 
 from __future__ import annotations
 
@@ -14,20 +15,21 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from ..chapters import programs_of
+from ..glossary import slug
 
 HERE = Path(__file__).resolve().parent
-LANDING = "tools/lib/site/landing.html"  # the front page; the README is a page of its own
+FRONT = "README.md"  # the front page
 FENCES = {"cuda": "x.cu", "c": "x.c", "sh": "x.sh", "edits": "x.diff", "python": "x.py"}  # a name of such a file
-MARK = ".made-by-make-site"
 EXPLORER = "plots/explorer.html"
 COURSE = re.compile(r'("course":)"[^"]*"')  # where a page of the explorer leads back to
 IMAGES = (".svg", ".png")
 SIZE = re.compile(r'<svg[^>]*? viewBox="0 0 ([\d.]+) ([\d.]+)"')
 PICTURE, WIDTH = re.compile(r"<(?:img|source)\b[^>]*\.svg[^>]*>"), re.compile(r' (?:width|height)="\d+"')
-BLOCK = r"<!-- markdown: tools/pages {} -->\n(.*?)<!-- end -->"  # of the README
 SHORT = re.compile(r"<code>([^<\n]{1,24})</code>")  # stays on one line: --seq
 CLONE = re.compile(r"^In a clone of this repository:\n\n```sh\n", re.MULTILINE)  # README.md, until it is published
 LINK = re.compile(r'\b(href|src|srcset)="([^"]*)"')
+UNDEFINED = re.compile(r"(?<![\w\]])\[[^\[\]]+\]\[[^\[\]]*\]")  # as Markdown leaves it: a link to no definition
+STUDENT = "classroom/student/"  # pages of the student's tree, whose links may begin there
 
 
 class SiteError(Exception):
@@ -36,11 +38,6 @@ class SiteError(Exception):
     def __init__(self, text: str, status: int = 1) -> None:
         super().__init__(text)
         self.status = status
-
-
-def slug(heading: str) -> str:
-    """The fragment of a heading, as GitHub makes it."""
-    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
 @dataclass
@@ -57,9 +54,7 @@ class Page:
 def place_of(source: str) -> str:
     """Where the page of a file stands in the site."""
     folder, name = posixpath.split(source)
-    if source == LANDING:
-        return "index.html"
-    if name == "README.md" and folder:
+    if name == "README.md":
         return posixpath.join(folder, "index.html")
     return re.sub(r"\.md$", ".html", source) if name.endswith(".md") else f"{source}.html"
 
@@ -97,22 +92,16 @@ def parser() -> Any:
 
 def colored(text: str, name: str) -> list[str]:
     """The lines of a source file of that name, as HTML. None: a language that nobody colors."""
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
     from pygments.lexers import get_lexer_for_filename
-    from pygments.token import Comment, Generic, Keyword, Name, Number, String
     from pygments.util import ClassNotFound
 
-    kinds = ((Comment.Preproc, "k"), (Comment.PreprocFile, "s"), (Comment, "c"), (Keyword, "k"), (Name.Function, "f"))
-    kinds += ((Number, "n"), (String, "s"), (Generic.Inserted, "i"), (Generic.Deleted, "d"))
     try:
         lexer = get_lexer_for_filename(name, stripnl=False, ensurenl=False)
     except ClassNotFound:
         return []
-    made = ""
-    for token, words in lexer.get_tokens(text):
-        kind = next((letter for of, letter in kinds if token in of), None)
-        pieces = (html.escape(piece) for piece in words.split("\n"))
-        made += "\n".join(f'<span class="{kind}">{piece}</span>' if kind and piece else piece for piece in pieces)
-    return in_lines(made)
+    return in_lines(highlight(text, lexer, HtmlFormatter(nowrap=True)))
 
 
 def in_lines(text: str) -> list[str]:
@@ -124,17 +113,10 @@ class Site:
     """Pages by their source, and the images that they show."""
 
     def __init__(
-        self,
-        root: Path,
-        explorer: Path | None,
-        address: str | None = None,
-        wrong: Path | None = None,
-        published: str | None = None,
-        card: Path | None = None,
+        self, root: Path, explorer: Path | None = None, address: str | None = None, wrong: Path | None = None
     ) -> None:
-        """`wrong`: of tools/wrong_runs. `published`: the site's address; links to it show `card`."""
-        self.root, self.explorer, self.wrong, self.card = root, explorer, wrong, card
-        self.published = published.rstrip("/") if published else None
+        """`wrong`: of tools/wrong_runs."""
+        self.root, self.explorer, self.wrong = root, explorer, wrong
         self.address = address or address_of(root)
         self.markdown = parser()
         self.pages: dict[str, Page] = {}
@@ -161,7 +143,7 @@ class Site:
 
     def render(self) -> None:
         """All pages that README.md leads to; then their links, each to where it leads. Raises SiteError."""
-        waiting = ["README.md", "GLOSSARY.md", "plots/README.md", *self.chapters, LANDING]
+        waiting = [FRONT, "GLOSSARY.md", "plots/README.md", *self.chapters]
         while waiting:
             source = waiting.pop(0)
             if source not in self.pages:
@@ -172,8 +154,6 @@ class Site:
             page.body = LINK.sub(lambda link, page=page: self.rewritten(page, link), body)
 
     def page(self, source: str) -> Page:
-        if source == LANDING:
-            return self.landing()
         if source.endswith(".md"):
             return self.of_markdown(source)
         return self.of_folder(source) if source in self.folders else self.of_text(source)
@@ -186,41 +166,6 @@ class Site:
         return (
             CLONE.sub(lambda _: f"```sh\ngit clone {self.address} flash && cd flash\n", text) if self.address else text
         )
-
-    def landing(self) -> Page:
-        """The front page: its own words, and what the README's blocks say."""
-        readme = self.text_of("README.md")
-
-        def block(command: str) -> str:
-            found = re.search(BLOCK.format(command), readme, re.DOTALL)
-            if not found:
-                raise SiteError(f"README.md: has no block of tools/pages {command}")
-            return found[1]
-
-        rows = re.findall(r"^\| \[.*?\]\((.*?)\) \| .*? \| \*\*(.*?)\*\* \| (.*?) \|", block("chapters"), re.MULTILINE)
-        if [chapter for chapter, *_ in rows] != self.chapters:
-            raise SiteError(
-                f"README.md: its block of tools/pages chapters has {len(rows)} of {len(self.chapters)} chapters"
-            )
-        ladder = "\n".join(
-            f'<li><a href="{chapter}"><b>{html.escape(self.pages[chapter].title)}</b><span><strong>{html.escape(count)}'
-            f"</strong> {html.escape(what)}</span></a></li>"
-            for chapter, count, what in rows
-        )
-        title = re.search(r"^# (.*)", readme)
-        what = re.search(r"^Attention is .*?(?=\n\n)", readme, re.MULTILINE | re.DOTALL)
-        if not title or not what:
-            raise SiteError("README.md: expected a title, and a paragraph that begins with 'Attention is'")
-        start = re.sub(r"^(\[Try|Here:).*\n\n", "", block("start"))  # of which the first line leads to this page
-        parts = {
-            "hero": f'<a href="{EXPLORER}">{block("picture hero")}</a>' if self.explorer else block("picture hero"),
-            "what": self.markdown.render(what[0]),
-            "ladder": ladder,
-            "start": self.markdown.render(start),
-            "explorer": f'<a href="{EXPLORER}">Watch the bytes move</a>' if self.explorer else "",
-            "wrong": self.told(),
-        }
-        return Page(LANDING, title[1], (HERE / "landing.html").read_text(encoding="utf-8").format(**parts))
 
     def of_markdown(self, source: str) -> Page:
         text = self.text_of(source)
@@ -237,6 +182,8 @@ class Site:
         page.body = self.markdown.renderer.render(tokens, self.markdown.options, {})
         page.body = SHORT.sub(r'<code class="short">\1</code>', page.body)
         page.body = page.body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+        if source == FRONT:
+            page.body += self.told()
         page.anchors |= set(re.findall(r'<a (?:id|name)="([^"]+)"', page.body))
         return page
 
@@ -279,7 +226,7 @@ class Site:
         if found in self.folders and f"{found}/README.md" in self.files:
             found = f"{found}/README.md"
         if found == ".":
-            found = "README.md"
+            found = FRONT
         if found not in self.files and found not in self.folders and found not in self.elsewhere:
             raise SiteError(f"{page.source}: the link to {address} leads nowhere")
         return found
@@ -294,17 +241,41 @@ class Site:
                 found.add(target)
         return found
 
+    def fragment(self, page: Page, address: str, target: str) -> str:
+        """What stands behind the # of a link. Raises SiteError where its target has no such heading."""
+        fragment = urlsplit(html.unescape(address)).fragment
+        if fragment and not target.endswith(IMAGES) and target not in self.elsewhere:
+            if target not in self.pages:
+                self.pages[target] = self.page(target)
+            if fragment not in self.pages[target].anchors:
+                raise SiteError(f"{page.source}: {address}: {target} has no heading of that name")
+        return fragment
+
+    def broken_links(self, source: str) -> list[str]:
+        """A line for each link of a Markdown file that leads nowhere."""
+        page = self.of_markdown(source)
+        seen_from = [page, *([Page(source.removeprefix(STUDENT), "", "")] if source.startswith(STUDENT) else [])]
+        found = []
+        for _, address in LINK.findall(page.body):
+            wrong = []
+            for at in seen_from:
+                try:
+                    target = self.target(at, address)
+                    if target or address.startswith("#"):
+                        self.fragment(at, address, target or source)
+                except SiteError as error:
+                    wrong.append(str(error))
+            found += wrong[:1] if len(wrong) == len(seen_from) else []
+        text = re.sub(r"<(pre|code)\b.*?</\1>|<[^>]*>", "", page.body, flags=re.DOTALL)
+        return found + [f"{source}: {link}: no such definition" for link in UNDEFINED.findall(text)]
+
     def rewritten(self, page: Page, link: re.Match[str]) -> str:
         attribute, address = link.groups()
-        target, fragment = self.target(page, address), urlsplit(html.unescape(address)).fragment
+        target = self.target(page, address)
         if target is None:
             return link[0]
-        if target.endswith(IMAGES) or target in self.elsewhere:
-            to = target
-        else:
-            to = place_of(target)
-            if fragment and fragment not in self.pages[target].anchors:
-                raise SiteError(f"{page.source}: {address}: {target} has no heading of that name")
+        to = target if target.endswith(IMAGES) or target in self.elsewhere else place_of(target)
+        fragment = self.fragment(page, address, target)
         where = quote(relative(to, place_of(page.source))) + (f"#{fragment}" if fragment else "")
         size = "" if attribute == "href" else self.size(target)
         return f'{attribute}="{html.escape(where)}"{size}'
@@ -321,9 +292,9 @@ class Site:
         place = place_of(page.source)
         parts = "".join(f'<li><a href="#{name}">{html.escape(words)}</a></li>' for name, words in page.parts)
         parts = f"<ul>{parts}</ul>" if parts else ""
-        links, listed = [], [LANDING, *self.chapters, "GLOSSARY.md", "plots/README.md"]
+        links, listed = [], [FRONT, *self.chapters, "GLOSSARY.md", "plots/README.md"]
         for source in listed:
-            words = "Start" if source == LANDING else self.pages[source].title
+            words = "Start" if source == FRONT else self.pages[source].title
             here = ' aria-current="page"' if source == page.source else ""
             to = relative(place_of(source), place)
             links.append(f'<li><a href="{to}"{here}>{html.escape(words)}</a>{parts if here else ""}</li>')
@@ -348,7 +319,7 @@ class Site:
         """Of a chapter's page: the one before and the next."""
         if page.source not in self.chapters:
             return ""
-        order = [LANDING, *self.chapters]
+        order = [FRONT, *self.chapters]
         at = order.index(page.source)
         links = []
         for number, words, mark in ((at - 1, "← {}", "prev"), (at + 1, "{} →", "next")):
@@ -363,10 +334,6 @@ class Site:
         (out / ".nojekyll").write_text("")
         for name in ("style.css", "favicon.svg"):
             shutil.copyfile(HERE / name, out / name)
-        card = ""
-        if self.published:
-            card = f'<meta property="og:image" content="{html.escape(self.published)}/card.png">\n'
-            shutil.copyfile(self.card, out / "card.png")
         frame = (HERE / "page.html").read_text(encoding="utf-8")
         for page in self.pages.values():
             place = place_of(page.source)
@@ -375,7 +342,6 @@ class Site:
             up = relative(".", place) + "/"
             parts = {
                 "title": html.escape(re.sub(r"[`*]", "", page.title)),
-                "card": card,
                 "up": up,
                 "menu": self.menu(page),
                 "body": page.body,
@@ -389,13 +355,11 @@ class Site:
             self.lead_back(self.explorer, out / EXPLORER)
         for place in self.wrong_runs:
             self.lead_back(self.wrong / posixpath.basename(place), out / place)
-        files = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
-        (out / MARK).write_text("".join(f"{name}\n" for name in files), encoding="utf-8", errors="surrogateescape")
         os.chmod(out, 0o755)
 
     @staticmethod
     def lead_back(made: Path, out: Path) -> None:
         """Copies a page of the explorer, whose link to the course leads to the front page."""
         out.parent.mkdir(parents=True, exist_ok=True)
-        back = relative(place_of(LANDING), f"{out.parent.name}/{out.name}")
+        back = relative(place_of(FRONT), f"{out.parent.name}/{out.name}")
         out.write_text(COURSE.sub(rf'\1"{back}"', made.read_text(encoding="utf-8"), count=1), encoding="utf-8")
