@@ -134,13 +134,17 @@ class Drawn(PictureCase):
 class Drawing(PictureCase):
     """Of other data, with other options, or not at all: in a house of its own."""
 
-    def test_another_count_is_another_headline(self) -> None:
+    def test_another_count_is_another_headline_and_a_stale_page(self) -> None:
         house = self.house()
+        (house / "README.md").write_text("<!-- markdown: tools/pages chapters -->\nold\n<!-- end -->\n")
+        readme = (sys.executable, "tools/pages", "readme", "README.md")
+        self.assertEqual(run(*readme, cwd=house).returncode, 0)
         path = house / "plots/data/sim/05_fa2.tsv"
-        fewer = float(re.search(r"([\d.]+) times", Drawn.picture("hbm_vs_n").title)[1])
+        fewer = re.search(r"[\d.]+ times", Drawn.picture("hbm_vs_n").title)[0]
         rewrite(path, path, twice_the_bytes)
+        self.assertEqual(run(*readme, "--check", cwd=house).returncode, 1, "a count changed and nothing is stale")
         title = self.draw_one(house, "plots/hbm_vs_n.gp", "plots/data/sim", "new/hbm_vs_n").title
-        self.assertAlmostEqual(float(re.search(r"([\d.]+) times", title)[1]), fewer / 2, delta=0.3)
+        self.assertAlmostEqual(float(re.search(r"([\d.]+) times", title)[1]), float(fewer.split()[0]) / 2, delta=0.3)
 
     def test_a_gpus_folder_without_counts_is_drawn_and_readable_too(self) -> None:
         house = self.house()

@@ -1,4 +1,4 @@
-"""Rows of data files as pictures read them: by kernel and conditions, some columns worked out of others.
+"""Rows of data files as pictures and pages read them: by kernel and conditions, some columns worked out of others.
 
 Only rows that were verified are chosen. Conditions are words "name=value"; a column that the file does not have is no
 condition, and the value "first" stands for that of the file's first row. Besides the file's own columns there are:
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from . import table
 from .table import number
@@ -86,3 +87,15 @@ def choose(data: table.Table, kernel: str = "", where: str = "") -> list[dict[st
     if "verified" in data.columns:
         wanted["verified"] = "yes"
     return [record for record in records if all(record[column] == text for column, text in wanted.items())]
+
+
+def last(path: str | Path, kernel: str, where: str, *columns: str) -> list[float]:
+    """These columns of the last such row that has a number in each; NaN for each where there is none.
+
+    Raises table.TableError for a file that is no table.
+    """
+    for record in reversed(choose(table.read(path), kernel, where)):
+        values = [value(record, column) for column in columns]
+        if not any(map(math.isnan, values)):
+            return values
+    return [math.nan] * len(columns)
