@@ -87,7 +87,7 @@ static float online_part(
 	enum variant variant, const float *scores, size_t first_key, size_t end_key, const float *v, size_t d,
 	float *o)
 {
-	bool base2 = variant == EXP2, normalize = variant == NORMALISED;
+	bool base2 = variant == EXP2, normalize = variant == NORMALIZED;
 	float m = -INFINITY, l = 0.0f;
 	size_t tile = variant == ONE_KEY ? 1 : TILE, tiles = (end_key - first_key + tile - 1) / tile;
 	for (size_t c = 0; c < d; c++)

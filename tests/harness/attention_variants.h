@@ -16,7 +16,7 @@ enum variant {
 	FUSED,      /* fused multiply-adds */
 	EIGHT,      /* dot products as eight partial sums */
 	ONLINE,     /* running max and sum over tiles, one division at the end (FA2) */
-	NORMALISED, /* the same, O normalized at every tile (FA1) */
+	NORMALIZED, /* the same, O normalized at every tile (FA1) */
 	EXP2,       /* as ONLINE, scale and log2 e folded into q, exp2 */
 	ONE_KEY,    /* as ONLINE, tiles of one key */
 	LAST_FIRST, /* as ONLINE, the last tile first; gradients from the last query and key to the first */

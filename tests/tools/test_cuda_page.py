@@ -1,5 +1,5 @@
-"""00_gpu/cuda.md: every construct of C++ and CUDA that a kernel's file uses has a row, whose file is the first that uses
-it; the examples compile. (What 00_gpu/first and its three breaks print: make check-readme.)"""
+"""00_gpu/cuda.md: every construct of C++ and CUDA that a kernel's file uses has a row, and names the first file that
+uses it; the examples compile. (What 00_gpu/first and its three breaks print: make check-readme.)"""
 
 from __future__ import annotations
 
