@@ -88,7 +88,7 @@ def of_the_run(path: Path) -> dict[str, dict[str, float]]:
             for row in answer["moved"]["answer"]
         }
     except (OSError, ValueError, KeyError) as error:
-        raise RunError(f"{path.name}: not what make answers writes: {error}") from error
+        raise RunError(f"{path.name}: not what make transcripts writes: {error}") from error
 
 
 def layer_of(moved: dict[str, dict[str, float]]) -> list[Step]:
