@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import tempfile
 import unittest
@@ -144,6 +145,11 @@ MERGES = {
 }
 
 
+def weights_of(flat: Path) -> int:
+    """The bytes of weights that a token reads."""
+    return int(re.search(r", (\d+) bytes, ", files("open", flat).out)[1])
+
+
 def zeros(shape: Sequence[int], encoding: int, count: int) -> Tensor:
     return Tensor(tuple(shape), encoding, bytes(count))
 
@@ -206,14 +212,16 @@ class Gguf(unittest.TestCase):
         self.assertEqual(self.converted(), TINY.read_bytes())
 
     def test_what_may_be_otherwise(self) -> None:
-        """Without what has a default; with an output of its own; with other tokens that end an answer."""
+        """Without what has a default; with an output of its own, where a token reads a row of the embedding, too; with
+        other tokens that end an answer."""
         flat, embedding = Path(self.scratch.name) / "flat.bin", self.tensors["token_embd.weight"]
-        for keys, tensors, bytes_more in (
-            ({"general.name": None, "tokenizer.ggml.eos_token_id": None, "llama.vocab_size": None}, {}, 0),
-            ({}, {"output.weight": embedding}, len(embedding.data)),
+        row = len(embedding.data) // embedding.shape[1]
+        for keys, tensors, bytes_more, read_more in (
+            ({"general.name": None, "tokenizer.ggml.eos_token_id": None, "llama.vocab_size": None}, {}, 0, 0),
+            ({}, {"output.weight": embedding}, len(embedding.data), row),
             ({}, {n: Tensor(t.shape, F32, bytes(t.shape[0] * t.shape[1] * 4)) for n, t in self.tensors.items()
-                  if t.encoding == Q4_1}, None),
-            ({"tokenizer.ggml.merges": ["h e"]}, {}, -1280),
+                  if t.encoding == Q4_1}, None, None),
+            ({"tokenizer.ggml.merges": ["h e"]}, {}, -1280, 0),
         ):  # fmt: skip
             made = self.converted(keys, tensors)
             if bytes_more is not None:
@@ -221,6 +229,8 @@ class Gguf(unittest.TestCase):
             flat.write_bytes(made)
             done = files("read", flat)
             self.assertEqual((done.status, done.err), (0, ""))
+            if read_more is not None:
+                self.assertEqual(weights_of(flat) - weights_of(TINY), read_more)
 
     def test_tokens_of_the_header(self) -> None:
         def tokens(keys: dict[str, Any]) -> list[int]:

@@ -70,6 +70,16 @@ __attribute__((const)) __device__ float get(const float *p, int i)
 	return p[i];
 }
 
+// Who calls through a pointer is not known to use the callee's array, of which 2 bytes are not a whole word.
+__device__ __noinline__ int exchange(int i)
+{
+	__shared__ char s[6];
+	s[i] = 10 + i;
+	__syncthreads();
+	return s[5 - i];
+}
+__device__ int (*volatile exchanging)(int) = exchange;
+
 int main()
 {
 	const int values[] = {1, 20, 300, 0};
@@ -96,6 +106,10 @@ int main()
 		__syncthreads();
 		y[i] += get(x, i) + get(x, i);
 	});
+
+	//= each load=48/1/1 store=24/1/1 sstore=6/1/1 sload=6/1/1 barriers=1
+	each<<<1, 6>>>([=] __device__(int i) { dn[i] = exchanging(i); });
+	EXPECT_EACH(dn, 6, i, 15 - i);
 
 	// The depth of a legal recursion: each thread its own.
 	//= each store=128/1/4
