@@ -70,8 +70,8 @@ __attribute__((const)) __device__ float get(const float *p, int i)
 	return p[i];
 }
 
-// Who calls through a pointer is not known to use the callee's array, of which 2 bytes are not a whole word.
-__device__ __noinline__ int exchange(int i)
+// A kernel that calls through a pointer is not known to use this array, and another kernel is. 2 bytes are no whole word.
+__device__ int exchange(int i)
 {
 	__shared__ char s[6];
 	s[i] = 10 + i;
@@ -109,6 +109,9 @@ int main()
 
 	//= each load=48/1/1 store=24/1/1 sstore=6/1/1 sload=6/1/1 barriers=1
 	each<<<1, 6>>>([=] __device__(int i) { dn[i] = exchanging(i); });
+	EXPECT_EACH(dn, 6, i, 15 - i);
+	//= each store=24/1/1 sstore=6/1/1 sload=6/1/1 barriers=1
+	each<<<1, 6>>>([=] __device__(int i) { dn[i] = exchange(i); });
 	EXPECT_EACH(dn, 6, i, 15 - i);
 
 	// The depth of a legal recursion: each thread its own.
