@@ -138,11 +138,11 @@ class Drawing(PictureCase):
         house = self.house()
         (house / "README.md").write_text("<!-- markdown: tools/pages chapters -->\nold\n<!-- end -->\n")
         readme = (sys.executable, "tools/pages", "readme", "README.md")
-        self.assertEqual(run(*readme, cwd=house).returncode, 0)
+        self.assertEqual(run(readme, cwd=house).status, 0)
         path = house / "plots/data/sim/05_fa2.tsv"
         fewer = re.search(r"[\d.]+ times", Drawn.picture("hbm_vs_n").title)[0]
         rewrite(path, path, twice_the_bytes)
-        self.assertEqual(run(*readme, "--check", cwd=house).returncode, 1, "a count changed and nothing is stale")
+        self.assertEqual(run([*readme, "--check"], cwd=house).status, 1, "a count changed and nothing is stale")
         title = self.draw_one(house, "plots/hbm_vs_n.gp", "plots/data/sim", "new/hbm_vs_n").title
         self.assertAlmostEqual(float(re.search(r"([\d.]+) times", title)[1]), float(fewer.split()[0]) / 2, delta=0.3)
 
