@@ -116,7 +116,8 @@ sanitize: build
 explorer: build
 	@explorer/course_page
 
-# The READMEs as pages for a browser, with the pictures and the explorer, into OUT. Here, too, OUT is for the site alone.
+# The READMEs as pages for a browser, with the pictures and the explorer, into OUT. Here, too, OUT is for the site alone;
+# to make it again, delete it first.
 # ADDRESS=URL: from where the site tells readers to clone; default: git's origin, if that begins with https.
 site:
 	@test -n "$$OUT" || { echo "site: where to? make site OUT=directory" >&2; exit 2; }

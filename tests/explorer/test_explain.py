@@ -211,7 +211,7 @@ class Wrong(Explain):
         ("dropped_tail", "", "96,97", "96,100",
          "3 whole tiles of 32 keys | only its first 96 keys | 4 keys too few | "
          "Keys 96–99 of K and V of head 0 are never read: the tail, 4 keys"),
-            ("dropped_tail", "--seq 20", "", "0,20", "No key of K and V of head 0 is read at all, so l stays 0"),
+        ("dropped_tail", "--seq 20", "", "0,20", "No key of K and V of head 0 is read at all, so l stays 0"),
         ("fa2_row_one_tile_too_few", "--causal --tile-k 16", "", "16,32",
          "Block 0 writes O up to row 31 and does not read keys 16"),
         ("no_rescale", "--heads 1 --seq 40 --tile-k 8", "", "", "Right after tile 0, wrong from tile 1 on"),
@@ -307,6 +307,26 @@ class Wrong(Explain):
                 self.expect(page, "#checks", words)
                 if not said:
                     self.assertIn("float4 k = ", page.text(".bank-lines .here"))
+
+    def test_finds_the_loop_around_lines(self) -> None:
+        """Kills: braces of comments and strings that count, a loop that is only above the lines."""
+        text = """for (int i = 0; i < n; i++) { // {
+    s[i] = 0;
+    for (int j = 0; j < f("{", '}'); j++)
+        a(j);
+    while (more(n)) {
+        b();
+        c(); /* } */
+    }
+    d();
+}
+e();
+"""
+        lines = ((6, 7), (2, 7), (4, 4), (2, 9), (9, 11), (11, 11))
+        found = f"{json.dumps(lines)}.map(([a, b]) => loopAround(bareText({json.dumps(text)}), a, b))"
+        with self.open(FA2, "--seq 8 --dim 8") as page:
+            loops = [loop and (loop["head"], loop["end"]) for loop in page.eval(found)]
+        self.assertEqual(loops, [(5, 8), (1, 10), (1, 10), (1, 10), None, None])
 
     def test_a_replay_is_no_part_of_the_run(self) -> None:
         """What is run again, for the page, is neither on the page nor in files of the user's."""

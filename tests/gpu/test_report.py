@@ -72,7 +72,7 @@ class Report(Scratch):
     def test_every_step_with_stand_ins(self) -> None:
         cases = self.cases("01_naive\t--seq 17 --dim 59\tall\t60", "01_naive\t--seq 33 --causal\trandom\t60")
         steps = "machine,build,correctness,roofs,peers,counters,rules,sanitizer,kernels"
-        options = ["--chapters", "01_naive", "--kernels", "race_[fg]*o*", "--only", steps, "--sim-tree", ROOT]
+        options = ["--chapters", "01_naive", "--kernels", "race_[fs]*l*p*", "--only", steps, "--sim-tree", ROOT]
         path = stand_ins.make_toolkit(self.scratch / "cuda")
         run = self.report(path, "--out", self.out, "--seconds", "140", "--jobs", "2", "--cases", cases, *options)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
@@ -92,6 +92,7 @@ class Report(Scratch):
         counters = self.packed("counters.tsv")
         self.expect(
             counters,
+            " smsp__inst_executed_op_shared_ld.sum smsp__sass_inst_executed_op_shared_st.sum ",
             "\tscores\t-\t",
             "\tsimulated_flop\tflop\n",
         )
@@ -99,9 +100,9 @@ class Report(Scratch):
         kernels = self.packed("sanitizer.tsv")
         self.expect(
             kernels,
-            "race_float4\tbroken\tracecheck\terror\terror\tagree",
-            "race_float4\tfixed\tracecheck\tclean\tclean\tagree",
-            "race_global_histogram\tbroken\tracecheck\terror\tclean\tdiffer, as known",
+            "race_fa_tile_loop\tbroken\tracecheck\terror\terror\tagree",
+            "race_fa_tile_loop\tfixed\tracecheck\tclean\tclean\tagree",
+            "race_stencil_in_place\tbroken\tracecheck\terror\tclean\tdiffer, as known",
         )
         self.assertNotIn("no reason we know", kernels)
         self.expect(self.packed("correctness.tsv"), "--seq 17 --dim 59 --input one-hot\tright\t0\t1\t")

@@ -27,6 +27,8 @@ SWEEPS = {
 }
 OTHERS = {"00_gpu": 56, "02_online_softmax": 15, "03_tiled_matmul": 35, "07_transformer": 84, "08_decode": 72}
 OTHERS |= {"09_variants": 40, "blocks": 10, "long": 2}
+# They compute nothing.
+MOVES = ("copy", "copy_strided", "copy_float4", "transpose", "transpose_padded", "who_am_i")
 
 
 def wrong_notes(data: table.Table, device: str) -> list[str]:
@@ -47,6 +49,9 @@ def wrong_in(record: dict[str, str], device: str, name: str) -> list[str]:
     rules = {
         "verified": record["verified"] == "yes" and record["skipped"] == "-" and "" not in record.values(),
         "error": number("max_abs") <= number("tolerance") < 0.1,
+        "error of a tensor": not any(
+            number(column) > number(column.replace("max_abs", "tolerance")) for column in record if "max_abs_" in column
+        ),
         "time_kind": record["time_kind"] == ("measured-cpu" if device == "sim" else "measured-gpu"),
         "times": 0 < number("p10_ms") <= number("median_ms") <= number("p90_ms") and number("runs") >= 1,
         "model": number("model_elements") == number(f"model_{kind}_elements"),
@@ -58,6 +63,19 @@ def wrong_in(record: dict[str, str], device: str, name: str) -> list[str]:
         # Statistics (l, m, LSE, D) are in the sums and in no model: at most 6 N for each of the Tc visits of a row.
         rules["bytes in all"] = 4 * elements <= both <= 1.3 * 4 * elements
         rules["blocks"] = blocks >= 1 and number("peak_bytes") > 0
+        requested, footprint = (
+            number(f"{kind}_read_bytes") + number(f"{kind}_write_bytes") for kind in ("requested", "footprint")
+        )
+        # A footprint is no more than what is asked for; a sector is asked for once a request, or more than once.
+        rules["footprint"] = footprint <= requested + 2 * number("atomic_bytes")
+        rules["sectors"] = 32 * (number("read_sectors") + number("write_sectors")) >= footprint / 2
+        # Loads of 8 and 16 bytes may need half as many passes as their width has; older data has no conflicts.
+        told = "shared_conflicts" in record
+        ideal = number("ideal_wavefronts")
+        passes = number("shared_wavefronts") - (number("shared_conflicts") if told else 0)
+        rules["wavefronts"] = ideal <= 2 * passes and (passes <= ideal or not told)
+        rules["floor"] = (number("floor_ms") > 0) == (number("requested_read_bytes") > 0)
+        rules["flop"] = (number("flop") == 0) == (record["kernel"] in MOVES)
     if name == "blocks":
         elements = number("counted_elements" if device == "sim" else "model_requested_elements")
         rules["units"] = number("units") == elements / math.prod(map(number, ("seq", "dim", "heads", "batch")))

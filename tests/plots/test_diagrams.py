@@ -3,6 +3,7 @@ read."""
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 import xml.etree.ElementTree
@@ -10,13 +11,17 @@ import xml.etree.ElementTree
 from case import ROOT, Case, run
 from lib import table
 from lib.chapters import PROGRAMS
-from lib.diagrams import transformer
+from lib.diagrams import decode, hero, transformer
 from lib.diagrams.run import RunError
-from lib.diagrams.svg import DARK, LIGHT
+from lib.diagrams.svg import DARK, LIGHT, kilobytes
 from svg import Picture
 
 PICTURES = ROOT / "plots/pictures"
 TOOL = ROOT / "tools/diagrams"
+
+
+def counted(program: str, options: list[str]) -> dict[str, dict[str, int]]:
+    return json.loads(run([ROOT / program, *options, "--json", "-"]).out)["kernels"][0]["hbm"]
 
 
 def luminance(color: str) -> float:
@@ -87,3 +92,27 @@ class Diagrams(Case):
         moved["project"]["weights"] *= 1.01
         with self.assertRaisesRegex(RunError, "project: weights of"):
             transformer.layer_of(moved)
+
+    def test_its_numbers_are_those_that_are_counted_and_of_the_data_sheet(self) -> None:
+        """Kills: a ratio that is rounded up, a split that is left out. 00_gpu: NVIDIA H100 SXM, 132 SMs."""
+        naive, flash = (
+            sum(counted(program, options)[kind].values())
+            for program, options, kind in (
+                ("01_naive/naive", hero.NAIVE, "footprint"),
+                ("05_fa2/fa2", hero.FLASH, "requested"),
+            )
+        )
+        ratio = int(10 * naive / flash) / 10
+        splits = [at * decode.N // decode.SPLITS for at in range(decode.SPLITS + 1)]
+        keys = [f">keys {first}–{end - 1}<" for first, end in zip(splits, splits[1:])]
+        for name, expected in (
+            (
+                "hero",
+                [f">{kilobytes(naive)} at least<", f">{kilobytes(flash)} at most<", f">at least {ratio:g}× fewer"],
+            ),
+            ("08_decode", keys),
+            ("00_gpu", ["132 SMs", ">256 KB<", ">228 KB<", ": 50 MB<", "HBM: 80 GB, 3.35 TB/s"]),
+        ):
+            for path in PICTURES.glob(f"{name}.*.svg"):
+                svg = path.read_text()
+                self.assertEqual([words for words in expected if words not in svg], [], path.name)

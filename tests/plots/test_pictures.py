@@ -6,6 +6,8 @@ What a test changes is a house of its own: a copy of plots/ and tools/ in its sc
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import re
 import shutil
@@ -129,6 +131,43 @@ class Drawn(PictureCase):
         roofline = self.picture("roofline")
         self.assertIn("No throughput was measured, so no kernel has a height", roofline.description)
         self.assertEqual([text for text in roofline.texts if " %" in text], [], "a share of a roof")
+
+    # A picture, a ratio of two cells as file kernel columns row: what the headline says of it, how it is rounded.
+    ONE = "dim=64 causal=0 seq="
+    RATIOS = (
+        ("00_gpu", "00_gpu copy_strided sectors cols=64", "00_gpu copy sectors cols=64", "{:.0f} times"),
+        ("03_tiled_matmul", "03_tiled_matmul matmul_naive requested n=384",
+         "03_tiled_matmul matmul_registers requested n=384", "{:.0f}-fold"),
+        ("04_fa1", f"01_naive naive footprint {ONE}1024", f"04_fa1 fa1_row requested {ONE}1024", "{:.1f} times"),
+        ("hbm_vs_n", f"01_naive naive footprint {ONE}2048", f"05_fa2 fa2_split_q requested {ONE}2048", "{:.1f} times"),
+        ("memory_vs_n", f"01_naive naive peak {ONE}2048", f"05_fa2 fa2_split_q peak {ONE}2048", "{:.1f} times"),
+        ("09_variants", "09_variants forward requested seq=1024 window=1024",
+         "09_variants forward requested seq=1024 window=64", "{:.1f} times"),
+        ("06_backward", f"06_backward backward_split footprint {ONE}1024",
+         f"06_backward backward_naive footprint {ONE}1024", "{less:.0f} %"),
+    )  # fmt: skip
+    # And closed forms, of chapters' sizes and of the H100's 132 SMs.
+    FORMS = (
+        ("01_naive", f"{100 * 2048 / (2048 + 64):.0f} %"),
+        ("05_fa2", f"{100 * (1 - (2 * 2048 / 128 + 2) / (3 * 2048 / 128 + 1)):.0f} %"),
+        ("08_decode", f"{-(-132 // 3)} splits"),
+        ("hbm_vs_block", f"{(3 * 1024 / 32 + 1) / (3 * 1024 / 256 + 1):.1f}-fold"),
+    )
+
+    def test_headlines_are_worked_out_from_the_data(self) -> None:
+        def value(text: str) -> float:
+            name, kernel, quantity, *where = text.split()
+            ends = {"sectors": ("read_sectors", "write_sectors"), "peak": ("peak_bytes",)}
+            columns = ends.get(quantity, (f"{quantity}_read_bytes", f"{quantity}_write_bytes"))
+            wanted = dict(pair.split("=") for pair in where)
+            return sum(cell(SIM / f"{name}.tsv", column, kernel=kernel, **wanted) for column in columns)
+
+        ratios = [(name, value(a) / value(b), words) for name, a, b, words in self.RATIOS]
+        told = [(name, words.format(ratio, less=100 * (1 - ratio))) for name, ratio, words in ratios]
+        weights = json.loads((SIM / "07_answers.json").read_text())["answers"][0]["weights_bytes"]
+        told.append(("07_transformer", f"From {math.ceil(weights / (30 * 2 * 576 * 4))} tokens on"))
+        for name, words in [*told, *self.FORMS]:
+            self.assertRegex(self.picture(name).title, rf"(?<![\d.]){re.escape(words)}", name)
 
 
 class Drawing(PictureCase):

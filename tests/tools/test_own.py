@@ -190,9 +190,9 @@ class OwnFiles(unittest.TestCase):
 
     def test_what_is_no_kernel(self) -> None:
         """Kills: a traceback, a linker's error, and a file written where a link leads; a limit that is refused without
-        its form."""
+        its form; status 3, as of a disk that is full, where a file or a link to nothing lies in the way."""
         path = self.begun("01_naive", "blank", "1", "naive.cu")
-        elsewhere, begun = path.with_name("elsewhere"), path.read_text(encoding="utf-8")
+        elsewhere, begun, folder = path.with_name("elsewhere"), path.read_text(encoding="utf-8"), path.parent
 
         def refused(says: str, limit: str = "300") -> None:
             done = self.make("01_naive", "blank", "N=1", limit=limit)
@@ -203,16 +203,21 @@ class OwnFiles(unittest.TestCase):
         for limit in ("1e9", "0", "٣"):
             says = "expected seconds, greater than 0 and less than 1000000, such as 300 or 0.5"
             refused(f"OWN_TIMEOUT={limit}: {says}", limit)
-        for make in (
-            lambda: path.symlink_to(path.name),
-            lambda: path.symlink_to(elsewhere.name),
-            lambda: path.mkdir(),
-            lambda: path.write_text("// nothing\n", encoding="utf-8"),
-            lambda: path.write_text(begun, encoding="utf-16"),
+        no_file = r"\S*my/blank1/naive\.cu: is no file, nor a link to one; delete it to begin again"
+        no_kernel = r"\S*my/blank1/naive\.cu: is .*; (delete it to begin again|save it as UTF-8)"
+        for what, make, says in (
+            (path, lambda: path.symlink_to(path.name), no_file),
+            (path, lambda: path.symlink_to(elsewhere.name), no_file),
+            (path, lambda: path.mkdir(), no_file),
+            (path, lambda: path.write_text("// nothing\n", encoding="utf-8"), no_kernel),
+            (path, lambda: path.write_text(begun, encoding="utf-16"), no_kernel),
+            (folder, lambda: folder.touch(), "my/blank1: is no folder, nor a link to one; delete it to begin again"),
+            (folder.parent, lambda: folder.parent.symlink_to("none"), "my: is no folder, nor a link to one; .*"),
         ):
-            path.rmdir() if path.is_dir() else path.unlink()
+            shutil.rmtree(what) if what.is_dir() and not what.is_symlink() else what.unlink()
             make()
-            refused(r".*my/blank1/naive\.cu: (cannot be read: .*|is .*; (delete it to begin again|save it as UTF-8))")
+            refused(says)
+        folder.parent.unlink()
 
     def test_which_there_are(self) -> None:
         for kind in ("blank", "task", "fault"):

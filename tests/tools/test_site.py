@@ -148,8 +148,8 @@ class Tree(Case):
         file = self.scratch / "thesis.tex"
         file.write_text("mine")
         for place, status, says in (
-            (self.out, 2, "expected an empty directory, or none"),
-            (file, 2, "expected an empty directory, or none"),
+            (self.out, 2, "expected an empty directory, or none: delete it first"),
+            (file, 2, "expected an empty directory, or none: delete it first"),
             (file / "site", 3, f"cannot be made in {file}: Not a directory"),
         ):
             for options in ([], ["--check"]):

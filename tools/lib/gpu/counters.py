@@ -72,6 +72,13 @@ METRICS = list(dict.fromkeys(name for counter in COUNTERS for names in counter.m
 METRICS += FLOP
 
 
+def read_from(metrics: Iterable[str]) -> str:
+    """A note of which of these each counter is read: the first of its alternatives that are all among them."""
+    there = set(metrics)
+    used = [next((names for names in counter.metrics if there.issuperset(names)), ()) for counter in COUNTERS]
+    return "metrics: " + " ".join(f"{name}.sum" for names in used for name in names)
+
+
 # ---- Nsight Compute's CSV ----
 
 

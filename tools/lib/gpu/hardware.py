@@ -169,7 +169,7 @@ def compare_counters(report: Report) -> tuple[str, str]:
         report.write_table(
             "counters.tsv",
             "simulated: the launch record, of the source; measured: Nsight Compute, cold caches; flop: of all launches "
-            "of the kernel, beside the last: its closed form, and fadd + fmul + 2 ffma",
+            "of the kernel, beside the last: its closed form, and fadd + fmul + 2 ffma\n" + counters.read_from(metrics),
             counters.COLUMNS,
             rows,
         )

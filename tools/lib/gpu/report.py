@@ -95,7 +95,12 @@ class Report:
         return runner.run(self.job(log, seconds, command, **more))
 
     def write_table(self, name: str, about: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-        table.write(self.data / name, [*self.about, about], columns, ([_cell(cell) for cell in row] for row in rows))
+        table.write(
+            self.data / name,
+            [*self.about, *about.split("\n")],
+            columns,
+            ([_cell(cell) for cell in row] for row in rows),
+        )
 
     def step(self, name: str, function: Callable[[Report], tuple[str, str]]) -> None:
         """Runs one step: its function returns (status, what came of it).
