@@ -39,6 +39,30 @@ Test(checker, products_by_hand)
 	}
 }
 
+/* Of k products, the last one 2, the others 1: eps (1 + k/2) (k + 1). Without the last it fails. */
+Test(checker, long_products_by_hand)
+{
+	static const size_t lengths[] = {17, 257, 4096};
+	float a[4096], ones[4096];
+	struct named_values inputs[] = {{"A", a}, {"B", ones}, {NULL, NULL}};
+	for (size_t i = 0; i < 4096; i++)
+		a[i] = ones[i] = 1;
+	for (size_t i = 0; i < 3; i++) {
+		struct problem problem = {.m = 1, .n = 1, .k = lengths[i]};
+		struct expectations expectations;
+		struct error error;
+		a[lengths[i] - 1] = 2;
+		cr_assert_eq(matmul_expect(&problem, inputs, &expectations, &error), 0);
+		a[lengths[i] - 1] = 1;
+		const double k = (double)lengths[i];
+		const float missing = (float)lengths[i] - 1;
+		const struct expectation *found = expectations_find(&expectations, "C");
+		cr_expect_float_eq(found->tolerances[0], 0x1p-23 * (1 + k / 2) * (k + 1), 1e-12, "k = %g", k);
+		cr_expect_not(check_tensor(found, &missing).passed);
+		expectations_free(&expectations);
+	}
+}
+
 /* Beyond 2^30 products, 64 rows are checked, the first and the last among them. */
 Test(checker, large_products_are_sampled)
 {
