@@ -15,20 +15,22 @@ broken_kernels/reports.txt, and what people read in texts.txt, of each finding t
 REMAKE=1 writes them anew: read their difference.
 All these kernels are in programs with fences. Without one another part of racecheck works (check/racecheck.c), and
 counts and names some accesses otherwise: unfenced.txt has what it reports of those kernels without a fence that is not
-in reports.txt, and how much of what is there it does not.
+in reports.txt, and of what is there and it does not, the number and a checksum.
 """
 
 from __future__ import annotations
 
+import functools
 import re
-from collections import defaultdict
+import zlib
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 import golden
-from reports import Record, read_report
-from support import LONG, TESTS, Batch, Case, Member, Program, Run, leak_check, program
+from reports import Record, Report, read_report
+from support import LONG, TESTS, TRIED, Batch, Case, Member, Program, Run, leak_check, program
 
 FOLDER = TESTS / "broken_kernels"
 REPORTS = FOLDER / "reports.txt"
@@ -148,7 +150,8 @@ UNFENCED = [
     kernel for kernel in BROKEN if kernel.tool == "racecheck" and "threadfence" not in kernel.source.read_text()
 ]
 UNFENCED_RUNS = Batch("kernels.unfenced", [Member(each.name, each.source, False) for each in UNFENCED], "-w").runs()
-
+# With another compiler, too: the lanes are there or not by what it makes of branches.
+LEFT = [program("broken_kernels/sync_left", "-w", name="sync_left", compiler=compiler).run for compiler in TRIED[1:]]
 
 # ---- the verdicts ----
 
@@ -165,6 +168,15 @@ def is_expected(kernel: Kernel, hazard: Record) -> bool:
         return hazard["line"] in kernel.lines["BUG"]
     # Which of two racing sides comes first is a question of order.
     return "other" not in hazard or hazard["other"].get("line") in kernel.sides
+
+
+def of_launches(kernel: Kernel, report: Report) -> dict[int, set[str]]:
+    """What each launch is caught at in whatever order: the severities, and the kinds unless that is which of two comes
+    first."""
+    said = defaultdict(set)
+    for hazard in filter(functools.partial(is_expected, kernel), report.hazards):
+        said[hazard["launch"]] |= {hazard["severity"]} | ({hazard["kind"]} - {"RAW", "WAR", "WAW"})
+    return said
 
 
 def is_noise(kernel: Kernel, hazard: Record) -> bool:
@@ -235,7 +247,7 @@ class BrokenKernels(Case):
         return self.DONE[key]
 
     def expect_caught(self, kernel: Kernel, way: Way, run: Run | None = None) -> None:
-        what = f"{kernel.name}{' without fences' * bool(run)}, {way.order}, {way.threads} threads"
+        what = f"{kernel.name}{' in another program' * bool(run)}, {way.order}, {way.threads} threads"
         outcome, report = self.run_kernel(kernel, False, way, kernel.check, run)
         expected = [hazard for hazard in report.hazards if is_expected(kernel, hazard)]
         caught = len({hazard["launch"] for hazard in expected})
@@ -245,6 +257,8 @@ class BrokenKernels(Case):
         self.expect_equal(outcome.status, 0 if warns else 1, f"{what}: {said}")
         self.expect_in("========= Warning" if warns else "========= ERROR SUMMARY", outcome.err, what)
         self.expect(not names_one_thread_twice(outcome.err), f"{what}: a race of one thread:\n{outcome.err}")
+        first = self.run_kernel(kernel, False, WAYS[0], kernel.check, run)[1]
+        self.expect_equal(of_launches(kernel, report), of_launches(kernel, first), f"{what} and {WAYS[0].order}")
         for hazard in report.hazards:
             self.expect(not is_noise(kernel, hazard), f"{what}: beside it {hazard}")
 
@@ -308,11 +322,12 @@ class BrokenKernels(Case):
             with_fences[line.partition(":")[0]].append(line)
         for kernel in UNFENCED:
             _, report = self.run_kernel(kernel, False, WAYS[0], kernel.check, UNFENCED_RUNS[kernel.name])
-            lines = [told(kernel, hazard) for hazard in report.hazards]
-            others = [line for line in lines if line not in with_fences[kernel.name]]
-            left_out = len(with_fences[kernel.name]) - (len(lines) - len(others))
-            found += others + ([f"{kernel.name}: {left_out} left out"] if left_out else [])
-            for way in kernel.ways[1:]:
+            lines, known = Counter(told(kernel, hazard) for hazard in report.hazards), Counter(with_fences[kernel.name])
+            left_out = sorted((known - lines).elements())
+            checksum = zlib.crc32("\n".join(left_out).encode())
+            found += (lines - known).elements()
+            found += [f"{kernel.name}: {len(left_out)} left out, {checksum:08x}"] if left_out else []
+            for way in kernel.ways:
                 self.expect_caught(kernel, way, UNFENCED_RUNS[kernel.name])
         self.assertEqual(golden.changes(UNFENCED_REPORTS, found), "")
 
@@ -335,6 +350,13 @@ class BrokenKernels(Case):
 
     def test_wrong_barriers(self):
         self.check_broken("sync_", 22)
+        kernel = next(kernel for kernel in BROKEN if kernel.name == "sync_left")
+        for run in LEFT:
+            for way in (WAYS[0], WAYS[6]):
+                self.expect_caught(kernel, way, run)
+            reports = [self.run_kernel(kernel, False, WAYS[0], kernel.check, each)[1] for each in (None, run)]
+            ours, others = ([told(kernel, hazard) for hazard in report.hazards] for report in reports)
+            self.expect_equal(others, ours, "sync_left with another compiler")
 
     def test_correct_ones_are_silent(self):
         self.expect(len(CORRECT) >= 32, f"only {len(CORRECT)} correct kernels")

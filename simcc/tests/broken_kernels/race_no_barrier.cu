@@ -1,5 +1,5 @@
 // What other threads write is read without a barrier between.
-// EXPECT racecheck RAW|WAR error x6
+// EXPECT racecheck RAW|WAR error x8
 // ORDERS all
 #include "main.cuh"
 
@@ -71,6 +71,39 @@ __global__ void shift_in_global(unsigned char *x, int n)
 		x[i] = next; // BUG
 }
 
+// Hillis-Steele in place: between reading the neighbor and adding it, a barrier is missing.
+__global__ void scan(float *y)
+{
+	__shared__ int s[128];
+	int t = threadIdx.x;
+	s[t] = 1;
+	__syncthreads();
+	for (int step = 1; step < 128; step *= 2) {
+		int add = t >= step ? s[t - step] : 0; // OTHER
+		IF_RIGHT(__syncthreads());
+		s[t] += add; // BUG
+		__syncthreads();
+	}
+	y[t] = s[t];
+}
+
+// A tree whose barrier stands behind the loop instead of in it.
+__global__ void reduce(const float *x, float *y)
+{
+	__shared__ float s[128];
+	int t = threadIdx.x;
+	s[t] = x[t];
+	__syncthreads();
+	for (int half = 64; half > 0; half /= 2) {
+		if (t < half)
+			s[t] += s[t + half]; // BUG
+		IF_RIGHT(__syncthreads());
+	}
+	__syncthreads();
+	if (t == 0)
+		*y = s[0];
+}
+
 int main()
 {
 	float *x = upwards<float>(256), *y = empty<float>(256), *scratch = empty<float>(256);
@@ -80,5 +113,7 @@ int main()
 	rounds<<<1, 64>>>(y);
 	shift_in_shared<<<1, 96>>>((unsigned char *)x);
 	shift_in_global<<<1, 128>>>((unsigned char *)x, 100);
+	scan<<<1, 128>>>(y);
+	reduce<<<1, 128>>>(x, y);
 	return end();
 }

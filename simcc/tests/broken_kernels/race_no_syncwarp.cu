@@ -1,5 +1,5 @@
 // The lanes of a warp do not go in step by themselves.
-// EXPECT racecheck RAW|WAR warning x9
+// EXPECT racecheck RAW|WAR warning x10
 // ORDERS all
 #include "main.cuh"
 
@@ -103,6 +103,23 @@ __global__ void previous(int *y)
 	y[t] = s[(t + 31) % 32]; // BUG
 }
 
+// The last warp of a reduction in the style of 2010: volatile has never been a __syncwarp().
+__global__ void last_warp(int *y)
+{
+	__shared__ volatile int s[64];
+	int t = threadIdx.x;
+	s[t] = t;
+	s[t + 32] = 1;
+	__syncwarp();
+	for (int step = 32; step > 0; step /= 2) {
+		WRONG(s[t] += s[t + step], int v = s[t + step]); // BUG
+		IF_RIGHT(__syncwarp());
+		IF_RIGHT(s[t] += v);
+		IF_RIGHT(__syncwarp());
+	}
+	y[t] = s[t];
+}
+
 int main()
 {
 	float *x = zeros<float>(32);
@@ -116,5 +133,6 @@ int main()
 	exchange<<<1, 32>>>(y);
 	broadcast<<<1, 32>>>(y);
 	previous<<<1, 32>>>(y);
+	last_warp<<<1, 32>>>(y);
 	return end();
 }

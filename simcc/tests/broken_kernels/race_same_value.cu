@@ -26,12 +26,12 @@ __global__ void after_other(int *x, int *y)
 	if (threadIdx.x == 0) {
 		IF_WRONG(x[0] = 0);    // BUG
 		IF_WRONG(y[0] = x[1]); // BUG
-		x[0] = 2;              // BUG
-		x[1] = 2;              // BUG
+		x[0] = 2;              // OTHER
+		x[1] = 2;              // OTHER
 	}
 	if (threadIdx.x == 32) {
-		x[0] = 2; // BUG
-		x[1] = 2; // BUG
+		x[0] = 2; // OTHER
+		x[1] = 2; // OTHER
 	}
 	__threadfence();
 }
@@ -40,10 +40,10 @@ __global__ void copied_over_other(pair *x, const pair *y)
 {
 	if (threadIdx.x == 0) {
 		IF_WRONG(x->a = 1); // BUG
-		*x = *y;            // BUG
+		*x = *y;            // OTHER
 	}
 	if (threadIdx.x == 32)
-		*x = *y; // BUG
+		*x = *y; // OTHER
 	__threadfence();
 }
 

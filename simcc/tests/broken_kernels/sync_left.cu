@@ -1,5 +1,6 @@
 // Some threads leave, and the others wait for them; what they exchange is right all the same.
 // EXPECT synccheck exited_threads warning x5
+// ORDERS all
 #include "main.cuh"
 
 // One thread leaves the loop before its barrier.

@@ -26,10 +26,9 @@ __global__ void sum(int *y)
 {
 	int v = threadIdx.x;
 	const unsigned mask = WRONG(0xff, 0xffffffff);
-	for (int step = 16; step > 0; step /= 2)
-		v += __shfl_down_sync(mask, v, step); // BUG
-	if (threadIdx.x == 0)
-		*y = v;
+	for (int step = 4; step > 0; step /= 2)
+		v += __shfl_xor_sync(mask, v, step); // BUG
+	y[threadIdx.x] = v;
 }
 
 // Groups of 12 lanes, which no shuffle has.
