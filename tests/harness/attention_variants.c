@@ -8,11 +8,27 @@ static const float log2_e = 1.44269504f;
 
 const char *variant_name(enum variant variant)
 {
-	static const char *const names[VARIANTS] = {
-		"naive",      "reverse", "pairwise",           "from LSE",
-		"scaled q",   "fused",   "eight partial sums", "online",
-		"normalized", "exp2",    "one key at a time",  "last tile first",
+	static const char *const names[VARIANTS_AND_FAULTS] = {
+		"naive",
+		"reverse",
+		"pairwise",
+		"from LSE",
+		"scaled q",
+		"fused",
+		"eight partial sums",
+		"online",
+		"normalized",
+		"exp2",
+		"one key at a time",
+		"last tile first",
 		"split keys",
+		"no rescale",
+		"no max",
+		"P of eight bits",
+		"dropped key",
+		"key too many",
+		"no D",
+		"no scale",
 	};
 	return names[variant];
 }
@@ -98,11 +114,17 @@ static float online_part(
 		float m_new = m, sum = 0.0f, p[TILE];
 		for (size_t j = first; j < end; j++)
 			m_new = fmaxf(m_new, scores[j]);
+		if (variant == NO_MAX)
+			m_new = 0.0f;
 		for (size_t j = first; j < end; j++) {
 			p[j - first] = base2 ? exp2f(scores[j] - m_new) : expf(scores[j] - m_new);
 			sum += p[j - first];
+			if (variant == EIGHT_BITS)
+				p[j - first] = roundf(256.0f * p[j - first]) / 256.0f;
 		}
 		float correction = base2 ? exp2f(m - m_new) : expf(m - m_new);
+		if (variant == NO_RESCALE)
+			correction = t > 0 ? 1.0f : 0.0f;
 		float l_new = l * correction + sum;
 		for (size_t c = 0; c < d; c++) {
 			float kept = o[c] * correction * (normalize ? l : 1.0f);
@@ -158,12 +180,14 @@ static void row_gradients(
 		D += scores[j] * dp[j];
 	for (size_t c = 0; c < d && variant >= ONLINE; c++)
 		D += d_o[c] * outputs[O][row * d + c];
+	if (variant == NO_D)
+		D = 0.0f;
 	for (size_t t = 0; t < visible; t++) {
 		size_t j = variant == LAST_FIRST ? visible - 1 - t : t;
 		float ds = scores[j] * (dp[j] - D);
 		for (size_t c = 0; c < d; c++) {
 			outputs[DQ][row * d + c] += in->scale * ds * k[j * d + c];
-			outputs[DK][(first + j) * d + c] += in->scale * ds * q[c];
+			outputs[DK][(first + j) * d + c] += (variant == NO_SCALE ? 1.0f : in->scale) * ds * q[c];
 			outputs[DV][(first + j) * d + c] += scores[j] * d_o[c];
 		}
 	}
@@ -178,6 +202,8 @@ void attention_variant(
 	for (size_t t = 0; t < rows; t++) {
 		size_t row = variant == LAST_FIRST ? rows - 1 - t : t, i = row % in->seq, first = row - i;
 		size_t visible = in->causal ? i + 1 : in->seq;
+		visible -= variant == DROPPED_KEY && visible > 1;
+		visible += variant == KEY_TOO_MANY && in->causal && i + 1 < in->seq;
 		const float *v = in->v + first * d;
 		float *o = outputs[O] + row * d, *lse = outputs[LSE] + row;
 		for (size_t j = 0; j < visible; j++)

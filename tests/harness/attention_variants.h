@@ -1,6 +1,6 @@
 /*
- * fp32 attention on the host, and its gradients, in several correct orders of arithmetic. The checker has to pass every
- * one of them.
+ * fp32 attention on the host, and its gradients: in several correct orders of arithmetic, every one of which the checker
+ * has to pass, and with faults, which it has to find.
  */
 #ifndef ATTENTION_VARIANTS_H
 #define ATTENTION_VARIANTS_H
@@ -21,7 +21,15 @@ enum variant {
 	ONE_KEY,    /* as ONLINE, tiles of one key */
 	LAST_FIRST, /* as ONLINE, the last tile first; gradients from the last query and key to the first */
 	SPLIT,      /* three parts of the keys, merged by their LSE */
-	VARIANTS
+	VARIANTS,
+	NO_RESCALE = VARIANTS, /* as ONLINE, and so are these; the sums so far are kept where the max has grown */
+	NO_MAX,                /* exp of the scores as they are */
+	EIGHT_BITS,            /* P as multiples of 1/256 */
+	DROPPED_KEY,           /* the last visible key is left out, where there are two */
+	KEY_TOO_MANY,          /* causal: the next key is visible, too, where there is one */
+	NO_D,                  /* dS = P o dP */
+	NO_SCALE,              /* dK without the scale */
+	VARIANTS_AND_FAULTS
 };
 
 enum { O, LSE, DQ, DK, DV, OUTPUTS };

@@ -134,6 +134,54 @@ Test(check, correct_variants_pass)
 }
 
 /*
+ * Each fault is found on every kind of input and in both shapes, but for two lists. `harmless`: there it changes no more
+ * than roundings do (without a max, exp of a small score is as right as with it; equal scores need no correction, and
+ * have weights of 1 until the division; scores of 1e4 have weights of 0 and 1). `sometimes`: found in one shape, since
+ * in the other a row's whole weight is on another key. Kills: a tolerance that is too wide for a kind of input, or with a
+ * mask.
+ */
+#define KIND(kind) (1u << INPUT_##kind)
+static const struct {
+	enum variant fault;
+	bool causal;
+	unsigned harmless, sometimes;
+} faults[] = {
+	{NO_RESCALE, false, KIND(CONSTANT), KIND(VERY_NEGATIVE)},
+	{NO_MAX, false, KIND(RANDOM) | KIND(CONSTANT) | KIND(RAMP), 0},
+	{EIGHT_BITS, false, KIND(LARGE_LOGITS) | KIND(CONSTANT), KIND(ONE_HOT)},
+	{DROPPED_KEY, false, 0, KIND(LARGE_LOGITS) | KIND(ONE_HOT)},
+	{DROPPED_KEY, true, 0, 0},
+	{KEY_TOO_MANY, true, 0, KIND(ONE_HOT)},
+	{NO_D, false, 0, 0},
+	{NO_D, true, 0, 0},
+	{NO_SCALE, false, 0, KIND(ONE_HOT)},
+};
+
+Test(check, faults_fail)
+{
+	static const struct shape shapes[] = {{1, 2, 47, 64}, {1, 2, 33, 8}};
+	for (size_t f = 0; f < sizeof faults / sizeof faults[0]; f++)
+		for (int kind = 0; kind < INPUT_KINDS; kind++) {
+			int found = 0, expected = faults[f].harmless >> kind & 1    ? 0
+			                          : faults[f].sometimes >> kind & 1 ? 1
+			                                                            : 2;
+			for (int i = 0; i < 2; i++) {
+				struct setting s = set_up(shapes[i], faults[f].causal, (enum input_kind)kind, 7);
+				struct check checks[OUTPUTS];
+				bool is_found = false;
+				run(&s, faults[f].fault, checks);
+				for (int t = 0; t < OUTPUTS; t++)
+					is_found |= !checks[t].passed;
+				found += is_found;
+				tear_down(&s);
+			}
+			cr_expect_eq(
+				found, expected, "%s, %s, causal=%d: found in %d shapes",
+				variant_name(faults[f].fault), input_kind_names[kind], faults[f].causal, found);
+		}
+}
+
+/*
  * What may judge: no correct order of arithmetic exceeds the bound of a row, on any shape of any kind. Most shapes are
  * small, a twentieth is long; 10,000 take about ten minutes of CPU:
  *
