@@ -145,7 +145,7 @@ help:
 	@echo "          make model        brings a real language model (98 MB; asks first)"
 	@echo "          make explorer     plots/explorer.html, the bytes on the move"
 	@echo "          make editor       how clangd reads every file: no false errors"
-	@echo "          make site OUT=DIR all of this as pages for a browser"
+	@echo "          make site OUT=DIR all of this as pages for a browser (./setup.sh --all)"
 	@echo "          make test         the tests; with DEVICE=cuda, the chapters on a GPU"
 	@echo "teach     make handout OUT=DIR [CLASS=key]   the student tree"
 	@echo "          make grade [SUBMISSION=DIR|ZIP] [KEY=key]   points, and why; SUBMISSIONS=, a class"

@@ -63,7 +63,7 @@ qemu-x86_64        qemu-user        qemu-user         qemu-user      qemu-linux-
 markdown_it        python3-markdown-it python3-markdown-it-py python-markdown-it-py python3-markdown-it-py py3-markdown-it-py extra make site, make check-text do not work
 pygments           python3-pygments python3-pygments python-pygments  python3-Pygments py3-pygments   extra make site, make check-text do not work
 ruff               -                ruff              ruff           -                ruff              extra make check-python does not work
-tree_sitter        -                -                 -              -              -                 -                 extra tests/kills plants no faults
+tree_sitter        -                -                 -              -                -                 extra tests/kills plants no faults
 codespell          codespell        codespell         codespell      -                -                 extra make check-text does not work
 TABLE
 }

@@ -286,7 +286,7 @@ class Grader:
         given, problems = casebook.parse_predictions(submission.texts.get("predictions.txt", ""))
         count = sum(given.get(question) is not None for question in self.questions)
         lines = {task.id: self._check_task(task, submission) for task in self.tasks}
-        remarks = [*problems, *submission.remarks]
+        remarks = [*filter(None, [self._of_another_class(submission)]), *problems, *submission.remarks]
         found = bool(remarks) or any(said not in ("fine", "not begun") for said in lines.values())
         for name, words in (
             ("predictions.txt", f"{count} of {len(self.questions)} predictions"),

@@ -22,7 +22,7 @@ def masked(text: str) -> str:
     text = re.sub(r"(?m)^# (\S+ on|machine:|compiler:|date:).*", r"# \1 #", text)  # of a table
     text = re.sub(r"( ?) *\d+(\.\d+)?e[+-]\d+", r"\1#", text)  # right-aligned, and 2.0e-07 is 2e-07
     text = re.sub(r"(?<=\d\t)[A-Za-z]+(?=\t#\t#)", "#", text)  # of a table: the tensor of the largest error
-    return re.sub(r"(error # at \w+)\[[\d,]+\]", r"\1[#]", text)
+    return re.sub(r"(error # at )\w+\[[\d,]+\]", r"\1#", text)
 
 
 # And what some of them say to programs (--json), a line each, without zeros: kills every number there.

@@ -15,7 +15,7 @@ static void expect_both(F f, T before, T after)
 }
 #define EXPECT_ATOMIC(T, atomic, operand, before, after)                                                             \
 	expect_both<T>(                                                                                              \
-		[] __device__(T * word, [[maybe_unused]] int t, bool of_block) {                                     \
+		[] __device__(T * word, int t [[maybe_unused]], bool of_block) {                                     \
 			of_block ? atomic##_block(word, operand) : atomic(word, operand);                            \
 		},                                                                                                   \
 		before, after)
