@@ -10,7 +10,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
@@ -54,10 +53,16 @@ def replace_file(path: str | Path, content: str | bytes) -> None:
 
 
 def _replace(target: Path, data: bytes) -> None:
-    """By way of a new file that is this thread's alone."""
+    """By way of a new file that is this process's alone."""
     mode = target.stat().st_mode & 0o777 if target.exists() else None
-    new = target.parent / f".new.{os.getpid()}.{threading.get_ident()}"  # beside a name as long as one may be, too
-    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+    number = 0
+    while True:
+        new = target.parent / f".new.{os.getpid()}.{number}"  # beside a name that is as long as one may be, too
+        try:
+            descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+            break
+        except FileExistsError:
+            number += 1
     try:
         with open(descriptor, "wb") as file:
             if mode is not None:
@@ -105,6 +110,10 @@ def _run(tool: str, main: Callable[[], int]) -> int:
     except OSError as error:
         place = error.filename if error.filename is not None else "standard output"
         _say(tool, f"{os.fsdecode(place)}: {error.strerror}")
+    except RuntimeError as error:
+        if not str(error).startswith("Symlink loop"):  # Path.resolve, before Python 3.13
+            raise
+        _say(tool, str(error))
     except subprocess.CalledProcessError as error:
         command = error.cmd if isinstance(error.cmd, str) else shlex.join(map(str, error.cmd))
         _say(tool, f"'{command}' failed")
