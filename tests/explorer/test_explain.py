@@ -7,13 +7,12 @@ import math
 import re
 import shutil
 import signal
-import time
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
 
 from browser import Page
-from case import BUILD, ROOT, Case, run, split_environment, started
+from case import BUILD, ROOT, Case, run, split_environment, started, until
 from npy import read_npy, write_npy
 
 FA2 = ROOT / "05_fa2/fa2"
@@ -124,10 +123,7 @@ class Command(Explain):
             command = ["env", "--default-signal=INT", f"TMPDIR={rest}", FA2, "--seq", "32768"]
             command += ["--quiet", "--explain", "page.html"]
             with started(command, cwd=self.scratch, stdout=PIPE, stderr=PIPE) as process:
-                deadline = time.monotonic() + 60
-                while not list(rest.glob("explain.*/report")):
-                    self.assertLess(time.monotonic(), deadline, "nothing is recorded")
-                    time.sleep(0.1)
+                until(lambda: list(rest.glob("explain.*/report")))
                 process.send_signal(number)
                 out, err = process.communicate(timeout=30)
             # Ended by that signal, or with the status by which a shell tells it.

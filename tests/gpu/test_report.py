@@ -17,7 +17,7 @@ import unittest
 from pathlib import Path
 
 import stand_ins
-from case import ROOT, Case
+from case import ROOT, Case, until
 from lib.chapters import PROGRAMS
 from lib.gpu import StepError, verify
 
@@ -146,9 +146,7 @@ class Report(Scratch):
         process = self.start(path, "--out", self.out, *options, FAKE_NVCC="slow")
         self.addCleanup(process.kill)
         asleep = self.scratch / "tmp/asleep"
-        deadline = time.monotonic() + 60
-        while not asleep.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
+        until(asleep.exists)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
         self.assertEqual((process.returncode, err), (130, ""), out)

@@ -46,6 +46,7 @@ def wrong_in(record: dict[str, str], device: str, name: str) -> list[str]:
     if record["verified"] == "skipped":
         return [] if re.search("[a-z].*[0-9]", record["skipped"]) else ["no reason to skip"]
     kind = record["model_counts"]
+    moved = {each: number(f"{each}_read_bytes") + number(f"{each}_write_bytes") for each in ("requested", "footprint")}
     rules = {
         "verified": record["verified"] == "yes" and record["skipped"] == "-" and "" not in record.values(),
         "error": number("max_abs") <= number("tolerance") < 0.1,
@@ -58,17 +59,13 @@ def wrong_in(record: dict[str, str], device: str, name: str) -> list[str]:
     }
     if device == "sim":
         elements, blocks = number("counted_elements"), number("blocks")
-        both = number(f"{kind}_read_bytes") + number(f"{kind}_write_bytes")
         rules["counted"] = elements == number("model_elements")
         # Statistics (l, m, LSE, D) are in the sums and in no model: at most 6 N for each of the Tc visits of a row.
-        rules["bytes in all"] = 4 * elements <= both <= 1.3 * 4 * elements
+        rules["bytes in all"] = 4 * elements <= moved[kind] <= 1.3 * 4 * elements
         rules["blocks"] = blocks >= 1 and number("peak_bytes") > 0
-        requested, footprint = (
-            number(f"{kind}_read_bytes") + number(f"{kind}_write_bytes") for kind in ("requested", "footprint")
-        )
         # A footprint is no more than what is asked for; a sector is asked for once a request, or more than once.
-        rules["footprint"] = footprint <= requested + 2 * number("atomic_bytes")
-        rules["sectors"] = 32 * (number("read_sectors") + number("write_sectors")) >= footprint / 2
+        rules["footprint"] = moved["footprint"] <= moved["requested"] + 2 * number("atomic_bytes")
+        rules["sectors"] = 32 * (number("read_sectors") + number("write_sectors")) >= moved["footprint"] / 2
         # Loads of 8 and 16 bytes may need half as many passes as their width has; older data has no conflicts.
         told = "shared_conflicts" in record
         ideal = number("ideal_wavefronts")

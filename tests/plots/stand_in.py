@@ -1,8 +1,8 @@
 """Stands in for a chapter's program where tools/bench itself is tested: takes its options, writes the same kind of TSV.
 
-STAND_IN_DEVICE: what it says after "# device: ". STAND_IN_SLEEP: seconds a run takes, after
-it has written its number to a file `asleep`. STAND_IN_FAILS: "SEQ STATUS
-MESSAGE", at that seq it prints the message and ends so.
+STAND_IN_DEVICE: what it says after "# device: ". STAND_IN_SLEEP: seconds a run takes, after it has written
+the number of its process to a file `asleep`. STAND_IN_FAILS: "SEQ STATUS MESSAGE", at that seq it prints the message
+and ends so.
 """
 
 import os

@@ -7,11 +7,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import data_check
-from case import ROOT, Case, Outcome, run
+from case import ROOT, Case, Outcome, run, until
 from lib import table
 
 BENCH = ROOT / "tools/bench"
@@ -82,9 +81,7 @@ class StandIns(Case):
             command = [sys.executable, BENCH, *SMALL]
             bench = subprocess.Popen(command, cwd=self.scratch, env=environment, stderr=subprocess.PIPE, text=True)
             asleep = self.scratch / "asleep"
-            deadline = time.monotonic() + 60
-            while not asleep.exists() and time.monotonic() < deadline:
-                time.sleep(0.01)
+            until(asleep.exists)
             bench.send_signal(number)
             _, said = bench.communicate(timeout=60)
             self.assertEqual((bench.returncode, said), (status, ""))

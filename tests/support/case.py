@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import time
 import unittest
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,6 +60,14 @@ def started(command: Sequence[str | Path], **streams_and_places: Any) -> Iterato
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
+
+
+def until(condition: Callable[[], object], seconds: float = 60) -> None:
+    """Waits until it is true. Raises AssertionError where it is not within these seconds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {seconds} s"
+        time.sleep(0.05)
 
 
 def running(words: str, seconds: float = 0) -> list[str]:
