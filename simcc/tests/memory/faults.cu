@@ -59,8 +59,15 @@ __global__ void quotient(int *y)
 }
 
 //= trap IllegalInstruction trap 3,0,0 Illegal instruction, or __trap
-__global__ void trap(int *)
+// The half that waits for the trapped thread might still store as the others did: a request that is not whole yet.
+__global__ void trap(int *y)
 {
+	if (threadIdx.x < 16) {
+		y[threadIdx.x] = 1;
+		__syncwarp(0xffff);
+	} else {
+		__syncwarp(0xffff0008);
+	}
 	if (threadIdx.x == 3)
 		__builtin_trap(); // trap
 }
