@@ -140,6 +140,8 @@ SHOWN = (
      "\nscores: dropout 0.5\n"),
     ("09_variants", "--seq 70 --dim 5 --heads 4 --kv-heads 2 --dropout 0.5 --causal --kernel forward",
      "\n1 of 280 rows of 'O' of forward are not judged: zeros would pass.\n"),
+    ("09_variants", "--seq 9 --kernel decode --splits 1 --dim 3",
+     "\nIn decode 1 split costs 29.6 % more bytes than keys and values alone.\n"),
     ("09_variants", "--seq 9 --kernel decode --splits 10 --dim 3",
      "\nIn decode 10 splits cost 246.3 % more bytes than keys and values alone;\n1 split has no key.\n"),
     ("09_variants", "--seq 4100 --heads 1 --kernel decode --verbose",
