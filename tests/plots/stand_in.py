@@ -12,7 +12,7 @@ import time
 FLAGS = ("--causal", "--quiet", "--time")
 OPTIONS = "--seq --dim --heads --tsv --rows --cols --m --n --k --kernel --repeat --warmup --gpu --tile-q --tile-k"
 
-given = {"--seq": "1", "--dim": "1", "--heads": "1"}
+given = {"--seq": "1", "--dim": "1", "--heads": "1", "--repeat": "0"}
 words = sys.argv[1:]
 while words:
     option = words.pop(0)
@@ -29,7 +29,7 @@ if seq != "1" and "STAND_IN_SLEEP" in os.environ:
         out.write(str(os.getpid()))
     os.rename("asleep.new", "asleep")
     time.sleep(float(os.environ["STAND_IN_SLEEP"]))
-columns = "seq dim batch heads causal kernel verified max_abs counted_elements model_requested_elements skipped"
+columns = "seq dim batch heads causal kernel verified max_abs counted_elements model_requested_elements skipped repeat"
 elements = str(int(seq) * int(dim))
 with open(given["--tsv"], "w") as out:
     print("# 05_fa2 on a stand-in, 2000-01-01", file=out)
@@ -39,5 +39,6 @@ with open(given["--tsv"], "w") as out:
     for kernel in ("one", "two"):
         cells = (
             f"{seq} {dim} 1 {given['--heads']} {given.get('--causal', '0')} {kernel} yes 1e-7 {elements} {elements} -"
+            f" {given['--repeat']}"
         )
         print(cells.replace(" ", "\t"), file=out)

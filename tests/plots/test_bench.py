@@ -103,6 +103,18 @@ class StandIns(Case):
                 program.write("# changed\n")
             self.assertNotIn("is up to date", self.whole(), name)
 
+    def test_large_problems_are_repeated_less_often(self) -> None:
+        sim = "sim, limits of h100, NVIDIA H100 SXM"
+        for device, name, sizes, repeats in (
+            (sim, "sim", "512,513", ["9", "5"]),
+            ("cuda, NVIDIA H200", "h200", "2048,2049,4096,4097", ["20", "10", "10", "3"]),
+        ):
+            for options, expected in (((), repeats), (("--repeat", "2"), ["2"] * len(repeats))):
+                done = self.bench("--sizes", sizes, *options, STAND_IN_DEVICE=device)
+                self.assertEqual(done.status, 0, done.err)
+                records = table.read(self.scratch / f"data/{name}/05_fa2.tsv").records()
+                self.assertEqual([each["repeat"] for each in records[: 2 * len(expected) : 2]], expected)
+
     def test_a_failure_ends_it(self) -> None:
         """A kernel that is wrong has no place among the data; what the device cannot do is a row, what the machine
         cannot do is none."""
