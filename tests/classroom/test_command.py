@@ -201,6 +201,10 @@ class Secret(Graded):
             upload = "It holds the solutions. Upload it as the assignment's autograder (classroom/README.md)."
             self.assertEqual(said.getvalue(), f"{out}: {count} files, 0.0 MB{of}\n{upload}\n")
         self.assertTrue(self.path.exists(), "made with the key")
+        for argument, says in (("KEY=short", "KEY= (--key): a key of 5"), ("OUT=classroom", "OUT=classroom: is a dir")):
+            done = run("make", "-s", "-C", ROOT, "gradescope", argument)
+            self.assertEqual(done.returncode, 2)
+            self.assertTrue(done.stderr.startswith(f"gradescope: {says}"), done.stderr)
         nowhere = unittest.mock.patch.object(handout, "SECRET", self.scratch / "none/secret")
         with nowhere, command, contextlib.redirect_stderr(io.StringIO()), self.assertRaisesRegex(SystemExit, "^3$"):
             autograder.main()
