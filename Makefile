@@ -95,7 +95,8 @@ test-chapters: build
 	echo "the shapes of $(words $(CHAPTERS)) chapters: passed"
 
 test-sim: known-suites test-chapters
-	@$(MAKE) --no-print-directory -s -C tests $(jobs) build
+	@$(MAKE) --no-print-directory -s -C tests $(jobs) build || { \
+		printf '%s\n' "the suites' programs were not built, see above" "0 passed, 1 failed, 0 skipped"; exit 2; }
 	@$(MAKE) --no-print-directory -C tests test
 
 known-suites:
