@@ -193,8 +193,8 @@ class Verdicts(unittest.TestCase):
             ("1", "shared_load_conflicts", "arbitration", ""),
             ("1001", "global_store_sectors", "arbitration", ""),
         ):
-            row = evidence.Row("rtx3080", launch, "a metric", published, formula, expect, "-")
-            self.assertEqual(row.word(counts), word, published)
+            row = evidence.Row("rtx3080", launch, "a metric", published, formula, expect, "-", counts)
+            self.assertEqual(row.word, word, published)
 
     def test_counts_grow_as_they_say_or_not_at_all(self) -> None:
         self.assertEqual(machine.grown([5, 40], "3", 4), 320)
