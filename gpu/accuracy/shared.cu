@@ -16,25 +16,16 @@ __global__ void strided_words(const float *from, float *to, int stride)
 	to[blockIdx.x * LANES + threadIdx.x] = words[threadIdx.x * stride];
 }
 
-// Each warp a column of a tile: stored there, and loaded from there.
-template <int PAD>
+// Each warp a column of a tile: stored there, and loaded from there. SWIZZLED: a row's columns are permuted by its number.
+template <int PAD, bool SWIZZLED>
 __global__ void tile_columns(const float *from, float *to, int n)
 {
 	__shared__ float tile[LANES][LANES + PAD];
 	int x = blockIdx.x * LANES + threadIdx.x, y = blockIdx.y * LANES + threadIdx.y;
-	tile[threadIdx.x][threadIdx.y] = from[x * n + y];
+	int column = SWIZZLED ? threadIdx.y ^ threadIdx.x : threadIdx.y;
+	tile[threadIdx.x][column] = from[x * n + y];
 	__syncthreads();
-	to[x * n + y] = tile[threadIdx.x][threadIdx.y];
-}
-
-// The same tile without a pad: a row's columns are permuted by its number.
-__global__ void tile_swizzled(const float *from, float *to, int n)
-{
-	__shared__ float tile[LANES][LANES];
-	int x = blockIdx.x * LANES + threadIdx.x, y = blockIdx.y * LANES + threadIdx.y;
-	tile[threadIdx.x][threadIdx.y ^ threadIdx.x] = from[x * n + y];
-	__syncthreads();
-	to[x * n + y] = tile[threadIdx.x][threadIdx.y ^ threadIdx.x];
+	to[x * n + y] = tile[threadIdx.x][column];
 }
 
 // One block, one tile of ROWS by 32: in by rows and out by rows; in and out by columns; in by rows and out by
@@ -126,9 +117,9 @@ int main(int argc, char **argv)
 {
 	static const launch launches[] = {
 		{"strided_words", run_words, 2},
-		{"tile_columns", run_tiles<tile_columns<0>>, 0},
-		{"tile_columns_padded", run_tiles<tile_columns<1>>, 0},
-		{"tile_swizzled", run_tiles<tile_swizzled>, 0},
+		{"tile_columns", run_tiles<tile_columns<0, false>>, 0},
+		{"tile_columns_padded", run_tiles<tile_columns<1, false>>, 0},
+		{"tile_swizzled", run_tiles<tile_columns<0, true>>, 0},
 		{"rows_rows", run_tile<rows_rows<32>, 32>, 0},
 		{"columns_columns", run_tile<columns_columns<32>, 32>, 0},
 		{"rows_columns", run_tile<rows_columns<32, 0>, 32>, 0},

@@ -131,7 +131,7 @@ class Planted(Case):
 
     def test_a_changed_kernel(self) -> None:
         self.only("tile_columns_padded")
-        self.edit("shared.cu", "tile_columns<1>", "tile_columns<2>")
+        self.edit("shared.cu", "tile_columns<1,", "tile_columns<2,")
         kept = (self.folder / "counted.tsv").read_text()
         of_both = [f"op_{access}: published 0, counted 32768: NOT equal, -100.000 %" for access in ("ld", "st")]
         self.make(1, *of_both, arguments=("--count",))
