@@ -28,18 +28,8 @@ __global__ void tile_columns(const float *from, float *to, int n)
 	to[x * n + y] = tile[threadIdx.x][column];
 }
 
-// One block, one tile of ROWS by 32: in by rows and out by rows; in and out by columns; in by rows and out by
-// columns, for which the threads of a tile of fewer rows are dealt out column by column.
-template <int ROWS>
-__global__ void rows_rows(int *to)
-{
-	__shared__ int tile[ROWS][LANES];
-	int thread = threadIdx.y * LANES + threadIdx.x;
-	tile[threadIdx.y][threadIdx.x] = thread;
-	__syncthreads();
-	to[thread] = tile[threadIdx.y][threadIdx.x];
-}
-
+// One block, one tile of ROWS by 32: in and out by columns; in by rows and out by rows, or out by columns, for which the
+// threads of a tile of fewer rows are dealt out column by column.
 template <int ROWS>
 __global__ void columns_columns(int *to)
 {
@@ -50,14 +40,14 @@ __global__ void columns_columns(int *to)
 	to[thread] = tile[threadIdx.x][threadIdx.y];
 }
 
-template <int ROWS, int PAD>
-__global__ void rows_columns(int *to)
+template <int ROWS, int PAD, bool OUT_BY_COLUMNS>
+__global__ void rows(int *to)
 {
 	__shared__ int tile[ROWS][LANES + PAD];
 	int thread = threadIdx.y * LANES + threadIdx.x;
 	tile[threadIdx.y][threadIdx.x] = thread;
 	__syncthreads();
-	to[thread] = tile[thread % ROWS][thread / ROWS];
+	to[thread] = OUT_BY_COLUMNS ? tile[thread % ROWS][thread / ROWS] : tile[threadIdx.y][threadIdx.x];
 }
 
 // 16 bytes per lane, loaded from four places, each shared by every fourth lane.
@@ -120,15 +110,15 @@ int main(int argc, char **argv)
 		{"tile_columns", run_tiles<tile_columns<0, false>>, 0},
 		{"tile_columns_padded", run_tiles<tile_columns<1, false>>, 0},
 		{"tile_swizzled", run_tiles<tile_columns<0, true>>, 0},
-		{"rows_rows", run_tile<rows_rows<32>, 32>, 0},
+		{"rows_rows", run_tile<rows<32, 0, false>, 32>, 0},
 		{"columns_columns", run_tile<columns_columns<32>, 32>, 0},
-		{"rows_columns", run_tile<rows_columns<32, 0>, 32>, 0},
-		{"rows_columns_padded", run_tile<rows_columns<32, 1>, 32>, 0},
-		{"half_rows_rows", run_tile<rows_rows<16>, 16>, 0},
+		{"rows_columns", run_tile<rows<32, 0, true>, 32>, 0},
+		{"rows_columns_padded", run_tile<rows<32, 1, true>, 32>, 0},
+		{"half_rows_rows", run_tile<rows<16, 0, false>, 16>, 0},
 		{"half_columns_columns", run_tile<columns_columns<16>, 16>, 0},
-		{"half_rows_columns", run_tile<rows_columns<16, 0>, 16>, 0},
-		{"half_rows_columns_padded_1", run_tile<rows_columns<16, 1>, 16>, 0},
-		{"half_rows_columns_padded_2", run_tile<rows_columns<16, 2>, 16>, 0},
+		{"half_rows_columns", run_tile<rows<16, 0, true>, 16>, 0},
+		{"half_rows_columns_padded_1", run_tile<rows<16, 1, true>, 16>, 0},
+		{"half_rows_columns_padded_2", run_tile<rows<16, 2, true>, 16>, 0},
 		{"every_fourth_shares", run_fourth, 0},
 		{"one_bank", run_bank, 2},
 	};
