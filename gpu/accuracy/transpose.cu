@@ -17,29 +17,17 @@ __global__ void copy(const T *from, T *to, int n)
 	to[WRITE_COLUMNS ? x * n + y : y * n + x] = from[READ_COLUMNS ? x * n + y : y * n + x];
 }
 
-// A square tile, stored by rows and read by columns; STORE_COLUMNS: the other way round.
-template <class T, int PAD, bool STORE_COLUMNS>
+// A tile, stored by rows and read by columns, for which the threads are numbered through and dealt out column by column: of a
+// square one each reads where its number says. STORE_COLUMNS, of a square one: the other way round.
+template <class T, int ROWS, int PAD, bool STORE_COLUMNS>
 __global__ void by_tile(const T *from, T *to, int n)
 {
-	__shared__ T tile[LANES][LANES + PAD];
-	int column = blockIdx.x * LANES, row = blockIdx.y * LANES, x = threadIdx.x, y = threadIdx.y;
+	__shared__ T tile[ROWS][LANES + PAD];
+	int column = blockIdx.x * LANES, row = blockIdx.y * ROWS, x = threadIdx.x, y = threadIdx.y;
 	tile[STORE_COLUMNS ? x : y][STORE_COLUMNS ? y : x] = from[(row + y) * n + column + x];
 	__syncthreads();
-	to[(column + y) * n + row + x] = tile[STORE_COLUMNS ? y : x][STORE_COLUMNS ? x : y];
-}
-
-// A tile of ROWS rows, fewer than columns: for reading, the threads are numbered through and dealt out column by
-// column.
-template <class T, int ROWS, int PAD>
-__global__ void tile_dealt_columns(const T *from, T *to, int n)
-{
-	__shared__ T tile[ROWS][LANES + PAD];
-	int column = blockIdx.x * LANES, row = blockIdx.y * ROWS;
-	tile[threadIdx.y][threadIdx.x] = from[(row + threadIdx.y) * n + column + threadIdx.x];
-	__syncthreads();
-	int thread = threadIdx.y * LANES + threadIdx.x;
-	int r = thread % ROWS, c = thread / ROWS;
-	to[(column + c) * n + row + r] = tile[r][c];
+	int r = (y * LANES + x) % ROWS, c = (y * LANES + x) / ROWS;
+	to[(column + c) * n + row + r] = tile[STORE_COLUMNS ? c : r][STORE_COLUMNS ? r : c];
 }
 
 template <class T, void (*KERNEL)(const T *, T *, int)>
@@ -58,13 +46,13 @@ int main(int argc, char **argv)
 		{"read_columns_8", run<double, copy<double, true, false>>, 2},
 		{"write_columns_4", run<float, copy<float, false, true>>, 2},
 		{"write_columns_8", run<double, copy<double, false, true>>, 2},
-		{"tile_read_columns_4", run<float, by_tile<float, 0, false>>, 2},
-		{"tile_read_columns_8", run<double, by_tile<double, 0, false>>, 2},
-		{"tile_read_columns_padded_4", run<float, by_tile<float, 1, false>>, 2},
-		{"tile_write_columns_8", run<double, by_tile<double, 0, true>>, 2},
-		{"tile_write_columns_padded_8", run<double, by_tile<double, 1, true>>, 2},
-		{"tile_dealt_columns_4", run<float, tile_dealt_columns<float, 16, 0>>, 2},
-		{"tile_dealt_columns_padded_4", run<float, tile_dealt_columns<float, 16, 2>>, 2},
+		{"tile_read_columns_4", run<float, by_tile<float, LANES, 0, false>>, 2},
+		{"tile_read_columns_8", run<double, by_tile<double, LANES, 0, false>>, 2},
+		{"tile_read_columns_padded_4", run<float, by_tile<float, LANES, 1, false>>, 2},
+		{"tile_write_columns_8", run<double, by_tile<double, LANES, 0, true>>, 2},
+		{"tile_write_columns_padded_8", run<double, by_tile<double, LANES, 1, true>>, 2},
+		{"tile_dealt_columns_4", run<float, by_tile<float, 16, 0, false>>, 2},
+		{"tile_dealt_columns_padded_4", run<float, by_tile<float, 16, 2, false>>, 2},
 	};
 	return launch_named(argc, argv, launches);
 }
