@@ -25,7 +25,7 @@ def environment() -> dict[str, str]:
 
 def built_folder() -> str:
     compiler = (os.environ.get("CC") or "gcc").split()
-    return "_".join([*compiler[:-1], compiler[-1]]).rpartition("/")[2].replace("=", "_")
+    return "_".join(compiler).rpartition("/")[2].replace("=", "_")
 
 
 def missing(needs: str, chapter: str) -> str:
