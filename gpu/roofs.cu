@@ -13,16 +13,9 @@
 #include <ctime>
 #include <vector>
 
-#include <cuda_runtime.h>
+#include "accuracy/launch.cuh"
 
-static void check(cudaError_t status, const char *expression, int line)
-{
-	if (status == cudaSuccess)
-		return;
-	fprintf(stderr, "roofs.cu:%d: %s: %s\n", line, expression, cudaGetErrorString(status));
-	exit(3);
-}
-#define CHECK(expression) check((expression), #expression, __LINE__)
+#define CHECK(expression) check((expression), #expression)
 
 constexpr int THREADS = 256;
 constexpr int CHAINS = 16;  // independent sums of a thread: more than the latency of one instruction
@@ -38,18 +31,20 @@ __global__ void copy(const float4 *from, float4 *to, size_t count)
 		to[i] = from[i];
 }
 
-__global__ void __launch_bounds__(THREADS) multiply_add(float *out, float a, float b, int repeats)
+// CHAINS numbers from `first` on, `apart`, each taken through step again and again.
+template <class Step>
+__device__ __forceinline__ void chains(float *out, float first, float apart, int repeats, Step step)
 {
 	float x[CHAINS];
 #pragma unroll
 	for (int c = 0; c < CHAINS; c++)
-		x[c] = threadIdx.x * 1e-3f + c;
+		x[c] = first + c * apart;
 	for (int i = 0; i < repeats; i++) {
 #pragma unroll
 		for (int s = 0; s < STEPS; s++)
 #pragma unroll
 			for (int c = 0; c < CHAINS; c++)
-				x[c] = fmaf(x[c], a, b);
+				x[c] = step(x[c]);
 	}
 	float sum = 0;
 #pragma unroll
@@ -59,33 +54,19 @@ __global__ void __launch_bounds__(THREADS) multiply_add(float *out, float a, flo
 		out[threadIdx.x] = sum;
 }
 
-__device__ __forceinline__ float power_of_two(float x)
+__global__ void __launch_bounds__(THREADS) multiply_add(float *out, float a, float b, int repeats)
 {
-	float y;
-	asm volatile("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-	return y;
+	chains(out, threadIdx.x * 1e-3f, 1, repeats, [=](float x) { return fmaf(x, a, b); });
 }
 
 // y = 2^-y stays between 0.5 and 1 for ever.
 __global__ void __launch_bounds__(THREADS) exponentials(float *out, int repeats)
 {
-	float x[CHAINS];
-#pragma unroll
-	for (int c = 0; c < CHAINS; c++)
-		x[c] = -0.5f - threadIdx.x * 1e-3f - c * 1e-2f;
-	for (int i = 0; i < repeats; i++) {
-#pragma unroll
-		for (int s = 0; s < STEPS; s++)
-#pragma unroll
-			for (int c = 0; c < CHAINS; c++)
-				x[c] = power_of_two(-x[c]);
-	}
-	float sum = 0;
-#pragma unroll
-	for (int c = 0; c < CHAINS; c++)
-		sum += x[c];
-	if (sum == NEVER)
-		out[threadIdx.x] = sum;
+	chains(out, -0.5f - threadIdx.x * 1e-3f, -1e-2f, repeats, [](float x) {
+		float y;
+		asm volatile("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(-x));
+		return y;
+	});
 }
 
 // Every lane reads its own 16 bytes: no conflict, no broadcast. The read is volatile assembly: each one is made.

@@ -7,12 +7,8 @@
  *
  * Prints a line a launch, in order: number, kernel, what it shows.
  */
-#include <cstdio>
-#include <cstdlib>
+#include "accuracy/launch.cuh"
 
-#include <cuda_runtime.h>
-
-constexpr int LANES = 32;
 constexpr int ELEMENTS = 1024; // floats of the array, in either memory: 4 KB
 
 // Which element each lane takes, in units of the access's width, and which lanes take part.
@@ -124,21 +120,13 @@ static const struct {
 	{"lanes 15 and 16 meet in a bank", [](int lane) { return lane == 16 ? 47 : lane; }, 0xffffffff},
 };
 
-static void check(cudaError_t status, int line)
-{
-	if (status == cudaSuccess)
-		return;
-	fprintf(stderr, "rules.cu:%d: %s\n", line, cudaGetErrorString(status));
-	exit(3);
-}
-
 int main()
 {
 	float *from = nullptr, *out = nullptr;
-	check(cudaMalloc(&from, 4 * ELEMENTS), __LINE__);
-	check(cudaMalloc(&out, 4 * ELEMENTS), __LINE__);
-	check(cudaMemset(from, 0, 4 * ELEMENTS), __LINE__);
-	check(cudaMemset(out, 0, 4 * ELEMENTS), __LINE__);
+	check(cudaMalloc(&from, 4 * ELEMENTS), "cudaMalloc");
+	check(cudaMalloc(&out, 4 * ELEMENTS), "cudaMalloc");
+	check(cudaMemset(from, 0, 4 * ELEMENTS), "cudaMemset");
+	check(cudaMemset(out, 0, 4 * ELEMENTS), "cudaMemset");
 	int launches = 0;
 	for (const auto &kernel : kernels)
 		for (const auto &of : patterns) {
@@ -155,11 +143,11 @@ int main()
 			if (!fits || (shares && (kernel.name[7] == 'w')))
 				continue;
 			kernel.kernel<<<1, LANES>>>(p, from, out);
-			check(cudaGetLastError(), __LINE__);
+			check(cudaGetLastError(), "cudaGetLastError");
 			printf("%d\t%s\t%s\n", ++launches, kernel.name, of.what);
 		}
-	check(cudaDeviceSynchronize(), __LINE__);
-	check(cudaFree(from), __LINE__);
-	check(cudaFree(out), __LINE__);
+	check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+	check(cudaFree(from), "cudaFree");
+	check(cudaFree(out), "cudaFree");
 	return 0;
 }

@@ -2,7 +2,8 @@
 # data: the TSV of a sweep of 06_backward/backward
 load 'plots/theme.gp'
 load tables('')
-of(name, column) = last_of('backward_'.name, column)
+x_column = 'seq'; prefix = 'backward_'
+of(name, column) = last_of(prefix.name, column)
 Nmin = first_of('backward_naive', 'seq'); N = of('naive', 'seq'); d = of('naive', 'dim')
 heads = 1 / of('naive', 'per_head')
 counted = known(of('split', 'footprint'))
@@ -30,8 +31,5 @@ if (counted) {
 	     rows(data, 'backward_naive', 'seq footprint') with points lc rgb color('backward_naive') pt point('backward_naive') ps 1.1, \
 	     rows(data, 'backward_split', 'seq footprint') with points lc rgb color('backward_split') pt point('backward_split') ps 1.1, \
 	     rows(data, 'backward_atomic', 'seq footprint') with points lc rgb color('backward_atomic') pt point('backward_atomic') ps 1.2
-} else {
-	x_column = 'seq'; prefix = 'backward_'
-	load 'plots/times.gp'
 }
 load 'plots/say.gp'

@@ -2,6 +2,7 @@
 # data: the TSV of a sweep of 04_fa1/fa1
 load 'plots/theme.gp'
 load tables('')
+x_column = 'seq'
 Nmin = first_of('fa1_paper', 'seq'); N = last_of('fa1_paper', 'seq'); d = last_of('fa1_paper', 'dim')
 heads = 1 / last_of('fa1_paper', 'per_head')
 counted = known(last_of('fa1_paper', 'requested'))
@@ -28,8 +29,5 @@ if (counted) {
 	plot inside(x, Nmin, N, naive_bytes(x)) with lines lc rgb color('naive') lw 1.4 dt 2, \
 	     rows(data, 'fa1_paper', 'seq requested') with linespoints lc rgb color('fa1_paper') lw 2 pt 13 ps 1.2, \
 	     rows(data, 'fa1_row', 'seq requested') with linespoints lc rgb color('fa1_row') lw 2 pt 11 ps 1.1
-} else {
-	x_column = 'seq'
-	load 'plots/times.gp'
 }
 load 'plots/say.gp'

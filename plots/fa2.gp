@@ -4,6 +4,7 @@
 height = 340; tall = 400
 load 'plots/theme.gp'
 load tables('')
+x_column = 'seq'
 N = last_of('fa2_row', 'seq'); d = last_of('fa2_row', 'dim')
 heads = 1 / last_of('fa2_row', 'per_head')
 counted = known(last_of('fa2_split_q', 'requested'))
@@ -48,9 +49,5 @@ if (counted) {
 	}
 	set yrange [row + 0.6 : 0.4]
 	plot NaN notitle
-} else {
-	eval set_lengths
-	x_column = 'seq'
-	load 'plots/times.gp'
 }
 load 'plots/say.gp'

@@ -2,6 +2,7 @@
 # data: the TSV of a sweep of 00_gpu/gpu
 load 'plots/theme.gp'
 load tables('')
+x_column = 'cols'
 of(name, column) = last_of(name, column)
 Cmin = first_of('copy', 'cols'); C = of('copy', 'cols'); R = of('copy', 'rows')
 counted = known(of('copy', 'requested'))
@@ -24,8 +25,5 @@ if (counted) {
 	plot inside(x, Cmin, C, 8 * R * x) with lines lc rgb dim lw 1.4 dt 2, \
 	     rows(data, 'copy_strided', 'cols sectors') with linespoints lc rgb color('copy_strided') lw 2 pt 7 ps 1.1, \
 	     rows(data, 'copy', 'cols sectors') with points lc rgb color('copy') lw 2 pt 5 ps 1.1
-} else {
-	x_column = 'cols'
-	load 'plots/times.gp'
 }
 load 'plots/say.gp'

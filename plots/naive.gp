@@ -4,6 +4,7 @@
 height = 340; tall = 370
 load 'plots/theme.gp'
 load tables('')
+x_column = 'seq'
 N = last_of('naive', 'seq'); d = last_of('naive', 'dim')
 heads = 1 / last_of('naive', 'per_head')
 counted = known(last_of('naive', 'footprint'))
@@ -49,9 +50,5 @@ if (counted) {
 		set label 393 "S and P: stored" at count + 0.6, share / 4 left tc rgb named_text('stored')
 	}
 	plot NaN notitle
-} else {
-	eval set_lengths
-	x_column = 'seq'
-	load 'plots/times.gp'
 }
 load 'plots/say.gp'

@@ -1,4 +1,6 @@
-# The last line of every script: leaves title, provenance and description for tools/draw.
+# The last line of every script: where it has a column x of times, and a GPU counted nothing, these; then title, provenance
+# and description for tools/draw.
+if (exists("x_column") && !counted) { load 'plots/times.gp' }
 unset output
 if (exists("out")) {
 	set print out.".words"

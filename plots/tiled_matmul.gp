@@ -3,7 +3,8 @@
 tall = 800
 load 'plots/theme.gp'
 load tables('')
-kernel(name) = 'matmul_'.name
+x_column = 'n'; prefix = 'matmul_'
+kernel(name) = prefix.name
 of(name, column) = last_of(kernel(name), column)
 nmin = first_of('matmul_naive', 'n'); n = of('naive', 'n')
 counted = known(of('naive', 'requested'))
@@ -15,8 +16,8 @@ eval provenance(sprintf("The headline at n = %d. ", n).(counted ? "Points: count
 eval description("Requested bytes fall with the tile's width; sectors, bytes that leave the SM if nothing is cached, fall with coalescing too.")
 set_sizes = "set logscale xy; set xtics (64, 128, 256, 384, 512, '1k' 1024, '2k' 2048, '4k' 4096); set xlabel 'm = n = k'; set xrange [nmin / xroom : n * xroom]"
 eval set_sizes
-set multiplot
 if (counted) {
+	set multiplot
 	ymin = 0.6 * first_of('matmul_registers', 'requested'); ymax = 2 * of('naive', 'sectors')
 	eval panel(1, 2, 130, 3, 'bytes requested of global memory')
 	set format y bytes
@@ -45,9 +46,6 @@ if (counted) {
 	     rows(data, kernel('coalesced'), 'n sectors') with linespoints lc rgb color(kernel('coalesced')) lw 2 pt 13 ps 1.2, \
 	     rows(data, kernel('tiled'), 'n sectors') with linespoints lc rgb color(kernel('tiled')) lw 2 pt 5 ps 1, \
 	     rows(data, kernel('registers'), 'n sectors') with linespoints lc rgb color(kernel('registers')) lw 2 pt 9 ps 1.2
-} else {
-	x_column = 'n'; prefix = 'matmul_'
-	load 'plots/times.gp'
+	unset multiplot
 }
-unset multiplot
 load 'plots/say.gp'

@@ -16,7 +16,5 @@ ratio = gain >= 1 ? sprintf("%.1f times faster", gain) : sprintf("%.1f times slo
 eval headline(sprintf("fa2_split_q is %s than naive attention", ratio))
 eval provenance(sprintf("%s, d = %d, no mask, the headline at N = %d; median, whiskers p10 to p90. %s", problem('fa2_row'), d, N, source('fa2_row')))
 eval description("Time grows with the square of N for every kernel; what changes is the constant.")
-eval set_lengths
-x_column = 'seq'
-load 'plots/times.gp'
+x_column = 'seq'; counted = 0
 load 'plots/say.gp'

@@ -1,6 +1,7 @@
 # The picture of a GPU's times, for the chapters: median, whiskers p10 to p90, a line for each kernel of the data, named at
 # its end. Before: headline and provenance; x_column ("seq"); prefix, which the names leave out.
 if (!exists("prefix")) { prefix = '' }
+if (x_column eq 'seq') { eval set_lengths }
 shorter(kernel) = prefix ne '' && strstrt(kernel, prefix) == 1 ? kernel[strlen(prefix) + 1:] : kernel
 timed = ''
 do for [kernel in kernels] { if (known(last_of(kernel, 'median_ms'))) { timed = timed.' '.kernel } }

@@ -8,10 +8,9 @@
 
 # Every chapter over its sizes, kept in plots/data/DEVICE. CHAPTERS=05_fa2,blocks runs only these, GPU=a100 takes that
 # one's limits and roofs, FORCE=1 measures again what is up to date. SIZES=128,256 DIMS=64 REPEAT=1 make a small bench:
-# it goes to build/plots/data, or where DATA says. COMMIT=ID: of a copy without git, what it is a copy of.
+# it goes to build/plots/data, or where DATA says.
 BENCH_OPTIONS = $(call option,CHAPTERS,chapters) $(call option,GPU,gpu) $(call option,SIZES,sizes) \
-        $(call option,DIMS,dims) $(call option,REPEAT,repeat) $(call option,DATA,data) $(call option,COMMIT,commit) \
-        $(if $(call given,FORCE),--force)
+        $(call option,DIMS,dims) $(call option,REPEAT,repeat) $(call option,DATA,data) $(if $(call given,FORCE),--force)
 bench:
 	@$(MAKE) --no-print-directory -s fast CHAPTERS="$(ALL_CHAPTERS)"
 	@tools/bench $(BENCH_OPTIONS)
@@ -21,8 +20,8 @@ tables:
 	@$(MAKE) --no-print-directory -s build
 	@tools/tables $(call option,T,table) $(call option,DATA,data)
 
-# All pictures, from plots/data alone: plots/pictures. TERM=1 draws in the terminal, GPU=a100 a roofline with its roofs,
-# PNG=1 writes build/plots/pictures/*.png, too.
+# All pictures, from plots/data alone: plots/pictures. TERM=1 draws in the terminal, PNG=1 writes
+# build/plots/pictures/*.png, too.
 plots:
 	@$(MAKE) --no-print-directory -s -C plots
 

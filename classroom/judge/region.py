@@ -77,7 +77,12 @@ class _Rewriter:
 
     def run(self) -> str:
         self.check_brackets()
-        self.variables = {token.text for index, token in enumerate(self.tokens) if self.is_variables_name(index)}
+        own = [index for index, token in enumerate(self.tokens) if token.kind == "word" and self.is_declared(index)]
+        self.declared = {self.at(index).text for index in own}
+        self.constants = self.names.constants - self.declared
+        # Those with the name of a function: float max = ..., int a = 1, min;
+        variables = {self.at(index).text for index in own if self.at(index + 1).text not in ("(", ">")}
+        self.variables = variables & (words.FUNCTIONS | self.names.functions)
         last = self.at(len(self.tokens) - 1)
         if self.tokens and last.text not in (";", "}"):
             shown = "#pragma unroll" if last.kind == "pragma" else last.text
@@ -85,11 +90,6 @@ class _Rewriter:
         if self.at(0).text == "else":
             refuse(self.at(0), "else: its if is not in the region")
         self.find_lambdas()
-        self.constants = self.names.constants - {
-            token.text
-            for index, token in enumerate(self.tokens)
-            if token.text in self.names.constants and self.is_constants_name(index)
-        }
         line, fresh = 1, True
         for index, token in enumerate(self.tokens):
             if token.line > line:
@@ -106,9 +106,9 @@ class _Rewriter:
                 if token.kind == "sign":
                     self.sign(index, token)
                 self.out.append(token.text)
-        for name in sorted(self.names.declared):
-            if not self.declares(name):
-                raise Refusal(last.line, f"expected a declaration of {name}, which the lines after the region use")
+        at_its_level = {self.at(index).text for index in own if self.enclosing[index] == -1}  # not within braces
+        for name in sorted(self.names.declared - at_its_level):
+            raise Refusal(last.line, f"expected a declaration of {name}, which the lines after the region use")
         return "".join(self.out) + ("\n" if self.tokens else "")
 
     # -- whole --
@@ -127,18 +127,6 @@ class _Rewriter:
         if len(open_ones) > 1:
             token = self.at(open_ones[-1])
             refuse(token, f"{token.text}: not closed in the region")
-
-    def declares(self, name: str) -> bool:
-        """Whether it is declared at the region's own level, not within braces: `int end = ...`, `int a, end = ...`."""
-        depth = 0
-        for index, token in enumerate(self.tokens):
-            depth += token.text in ("{", "(")
-            depth -= token.text in ("}", ")")
-            if token.kind == "word" and token.text == name and depth == 0:
-                first = self.begin_of_declarator(index)  # const float *K = ..., *V = ...; const int &end = ...
-                if self.follows_type(first) or (self.at(first - 1).text == "," and self.in_declaration(index)):
-                    return True
-        return False
 
     @staticmethod
     def beginnings_of(tokens: Iterable[Token]) -> list[int]:
@@ -224,20 +212,12 @@ class _Rewriter:
         before = self.at(index - 1)
         return self.is_type(before) or before.text == "auto"
 
-    def is_variables_name(self, index: int) -> bool:
-        """Whether a variable is declared here that has the name of a function: float max = ..., int a = 1, min;"""
-        token, before, after = self.at(index), self.at(index - 1), self.at(index + 1)
-        if token.kind != "word" or token.text not in words.FUNCTIONS | self.names.functions:
-            return False
-        if before.text == "," and self.in_declaration(index):
-            return after.text in ("=", ";", ",", "[")
-        return after.text != "(" and self.follows_type(self.begin_of_declarator(index))
-
-    def is_constants_name(self, index: int) -> bool:
-        """Whether the region declares a thing of its own here that has the name of a constant of the file."""
-        if self.at(index - 1).text == "," and self.in_declaration(index):
+    def is_declared(self, index: int) -> bool:
+        """Whether the region declares a thing of its own here: const float *K = ..., *V = ...; const int &end = ..."""
+        first = self.begin_of_declarator(index)
+        if self.at(first - 1).text == "," and self.in_declaration(index):
             return self.enclosing[index] == self.enclosing[self.beginnings[index]]
-        return self.follows_type(self.begin_of_declarator(index))
+        return self.follows_type(first)
 
     def known(self, name: str) -> bool:
         names = self.names
@@ -257,17 +237,10 @@ class _Rewriter:
                 continue
             if (scope, name) in self.names.scoped:
                 continue
-            if not self.is_own_constant(part):
+            if part not in self.declared or self.known(part):  # constexpr int UNROLL = 4;
                 refuse(token, f"#pragma unroll {part}: expected a number or a constant of the function")
             parts[at] = f"u_{part}"
         return f"#pragma unroll {' '.join(parts)}".rstrip()
-
-    def is_own_constant(self, name: str) -> bool:
-        """Whether the region declares it: constexpr int UNROLL = 4;"""
-        return any(
-            token.text == name and self.is_type(self.at(index - 1)) and not self.known(name)
-            for index, token in enumerate(self.tokens)
-        )
 
     def word(self, index: int, token: Token) -> str:
         text, names = token.text, self.names

@@ -110,27 +110,24 @@ def _works(command: Sequence[str]) -> bool:
 
 @functools.cache
 def kind() -> tuple[str, str]:
-    """What there is, "bwrap", "namespaces" or "limits", and why it is no better one."""
+    """What there is, "bwrap", "namespaces", "user" or "limits", and why it is no better one. Raises Environment."""
     asked = os.environ.get("GRADE_SANDBOX", "")
-    if asked == "limits":
-        return "limits", "GRADE_SANDBOX=limits"
-    tried = [*BWRAP, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
-    if asked in ("", "bwrap") and _works(tried):
-        return "bwrap", ""
     why = "bwrap may not make its namespaces here" if shutil.which("bwrap") else "bwrap is not installed"
-    if asked == "bwrap":
-        raise Environment(f"GRADE_SANDBOX=bwrap: {why}")
-    if asked in ("", "namespaces") and _works(
-        [*UNSHARE, "sh", "-c", "mount -t tmpfs none /mnt && mount -t proc none /proc"]
+    everywhere = [*BWRAP, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
+    mounts = [*UNSHARE, "sh", "-c", "mount -t tmpfs none /mnt && mount -t proc none /proc"]
+    as_nobody = [*AS_NOBODY, "true"] if os.getuid() == 0 else ["false"]
+    for name, command, not_here in (
+        ("bwrap", everywhere, why),
+        ("namespaces", mounts, "unshare may not make them here"),
+        ("user", as_nobody, "only root runs a submission as another user"),
     ):
-        return "namespaces", why
-    if asked == "namespaces":
-        raise Environment("GRADE_SANDBOX=namespaces: unshare may not make them here")
-    if os.getuid() == 0 and _works([*AS_NOBODY, "true"]):
-        return "user", why
-    if asked == "user":
-        raise Environment("GRADE_SANDBOX=user: only root runs a submission as another user")
-    return "limits", why
+        if asked in ("", name) and _works(command):
+            return name, "" if name == "bwrap" else why
+        if asked == name:
+            raise Environment(f"GRADE_SANDBOX={name}: {not_here}")
+    if asked not in ("", "limits"):
+        raise Environment(f"GRADE_SANDBOX={asked}: expected bwrap, namespaces, user or limits")
+    return "limits", f"GRADE_SANDBOX={asked}" if asked else why
 
 
 @functools.cache

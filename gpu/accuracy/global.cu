@@ -26,35 +26,23 @@ __global__ void gather(const float *from, const int *index, float *to)
 	to[i] = from[index[i]];
 }
 
-// Lanes along rows of the matrices [n, n], then along columns.
-__global__ void add_rows(const unsigned *a, const unsigned *b, unsigned *sum, int n)
+// Lanes along rows of the matrices [n, n], or along columns.
+template <bool COLUMNS>
+__global__ void add(const unsigned *a, const unsigned *b, unsigned *sum, int n)
 {
 	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-	sum[y * n + x] = a[y * n + x] + b[y * n + x];
-}
-
-__global__ void add_columns(const unsigned *a, const unsigned *b, unsigned *sum, int n)
-{
-	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-	sum[x * n + y] = a[x * n + y] + b[x * n + y];
+	int i = COLUMNS ? x * n + y : y * n + x;
+	sum[i] = a[i] + b[i];
 }
 
 // One thread per row, or per column, of a matrix [n, n].
-__global__ void row_sums(const float *matrix, float *sums, size_t n)
+template <bool COLUMNS>
+__global__ void sums_of(const float *matrix, float *sums, size_t n)
 {
 	size_t i = blockIdx.x * blockDim.x + threadIdx.x;
 	float sum = 0;
 	for (size_t j = 0; j < n; j++)
-		sum += matrix[i * n + j];
-	sums[i] = sum;
-}
-
-__global__ void column_sums(const float *matrix, float *sums, size_t n)
-{
-	size_t i = blockIdx.x * blockDim.x + threadIdx.x;
-	float sum = 0;
-	for (size_t j = 0; j < n; j++)
-		sum += matrix[j * n + i];
+		sum += matrix[COLUMNS ? j * n + i : i * n + j];
 	sums[i] = sum;
 }
 
@@ -121,10 +109,10 @@ int main(int argc, char **argv)
 	static const launch launches[] = {
 		{"strided", run_strided, 2},
 		{"gather", run_gather, 1},
-		{"add_rows", run_add<add_rows>, 0},
-		{"add_columns", run_add<add_columns>, 0},
-		{"row_sums", run_sums<row_sums>, 1},
-		{"column_sums", run_sums<column_sums>, 1},
+		{"add_rows", run_add<add<false>>, 0},
+		{"add_columns", run_add<add<true>>, 0},
+		{"row_sums", run_sums<sums_of<false>>, 1},
+		{"column_sums", run_sums<sums_of<true>>, 1},
 		{"add_to_one", run_atomics<add_to_one>, 0},
 		{"add_blocks_to_one", run_atomics<add_blocks_to_one>, 0},
 	};

@@ -42,17 +42,19 @@ __device__ float4 at(const float *first)
 	return *(const float4 *)first;
 }
 
-// 64 threads, each 8 by 8 of C. nvcc: a row's eight values of A as two of 16 bytes, of B two of 16 bytes for each k.
-// ALONE, for sm_89: the first value of a row of A also by itself.
-template <bool ALONE, bool DEALT>
-__global__ void tile_8x8(operands p)
+// Each thread 8 rows of C, and as many columns as two VECTORs have. nvcc: a row's eight values of A as two of 16 bytes, of B
+// two VECTORs for each k: of float4 with 64 threads, of float2, for sm_90, with 128. ALONE, for sm_89: the first value of a
+// row of A also by itself.
+template <class VECTOR, bool ALONE, bool DEALT>
+__global__ void tile_8(operands p)
 {
+	constexpr int HALF = sizeof(VECTOR) / sizeof(float), COLUMNS = 2 * HALF, WIDE = TILE / COLUMNS;
 	__shared__ __align__(16) float a[TILE][DEPTH], b[DEPTH][TILE];
 	int row = blockIdx.y * TILE, column = blockIdx.x * TILE;
-	int r = threadIdx.x / 8 * 8, c = threadIdx.x % 8 * 8;
-	float sum[8][8] = {};
+	int r = threadIdx.x / WIDE * 8, c = threadIdx.x % WIDE * COLUMNS;
+	float sum[8][COLUMNS] = {};
 	for (int k = 0; k < p.n; k += DEPTH) {
-		load_tiles<64, DEALT>(p, row, column, k, a, b);
+		load_tiles<TILE / 8 * WIDE, DEALT>(p, row, column, k, a, b);
 		__syncthreads();
 		float of_a[8][DEPTH];
 		for (int i = 0; i < 8; i++) {
@@ -62,42 +64,12 @@ __global__ void tile_8x8(operands p)
 			*(float4 *)&of_a[i][4] = at(&a[r + i][4]);
 		}
 		for (int j = 0; j < DEPTH; j++) {
-			float of_b[8];
-			*(float4 *)&of_b[0] = at(&b[j][c]);
-			*(float4 *)&of_b[4] = at(&b[j][c + 4]);
+			float of_b[COLUMNS];
+			*(VECTOR *)&of_b[0] = *(const VECTOR *)&b[j][c];
+			*(VECTOR *)&of_b[HALF] = *(const VECTOR *)&b[j][c + HALF];
 			for (int y = 0; y < 8; y++)
-				for (int x = 0; x < 8; x++)
+				for (int x = 0; x < COLUMNS; x++)
 					sum[y][x] += of_a[y][j] * of_b[x];
-		}
-		__syncthreads();
-	}
-	add_to_c(p, row + r, column + c, sum);
-}
-
-// 128 threads, each 8 rows by 4 columns of C. nvcc for sm_90: a row's eight values of A as two of 16 bytes, of B two
-// of 8 bytes for each k.
-__global__ void tile_8x4(operands p)
-{
-	__shared__ __align__(16) float a[TILE][DEPTH], b[DEPTH][TILE];
-	int row = blockIdx.y * TILE, column = blockIdx.x * TILE;
-	int r = threadIdx.x / 16 * 8, c = threadIdx.x % 16 * 4;
-	float sum[8][4] = {};
-	for (int k = 0; k < p.n; k += DEPTH) {
-		load_tiles<128>(p, row, column, k, a, b);
-		__syncthreads();
-		float of_a[8][DEPTH];
-		for (int i = 0; i < 8; i++) {
-			*(float4 *)&of_a[i][0] = at(&a[r + i][0]);
-			*(float4 *)&of_a[i][4] = at(&a[r + i][4]);
-		}
-		for (int j = 0; j < DEPTH; j++) {
-			float2 left = *(const float2 *)&b[j][c], right = *(const float2 *)&b[j][c + 2];
-			for (int y = 0; y < 8; y++) {
-				sum[y][0] += of_a[y][j] * left.x;
-				sum[y][1] += of_a[y][j] * left.y;
-				sum[y][2] += of_a[y][j] * right.x;
-				sum[y][3] += of_a[y][j] * right.y;
-			}
 		}
 		__syncthreads();
 	}
@@ -227,10 +199,10 @@ static void run_scores(int part, const int *numbers)
 int main(int argc, char **argv)
 {
 	static const launch launches[] = {
-		{"tile_8x8", run<tile_8x8<false, true>, TILE, 64>, 1},
-		{"tile_8x8_alone", run<tile_8x8<true, false>, TILE, 64>, 1},
+		{"tile_8x8", run<tile_8<float4, false, true>, TILE, 64>, 1},
+		{"tile_8x8_alone", run<tile_8<float4, true, false>, TILE, 64>, 1},
 		{"tile_8x8_vectors", run<tile_vectors<8>, TILE, 64>, 1},
-		{"tile_8x4", run<tile_8x4, TILE, 128>, 1},
+		{"tile_8x4", run<tile_8<float2, false, false>, TILE, 128>, 1},
 		{"tile_8x4_vectors", run<tile_vectors<4>, TILE, 128>, 1},
 		{"tile_8x1", run<tile_8x1, TILE, 512>, 1},
 		{"tile_1x1", run<tile_1x1, LANES, LANES, LANES>, 1},

@@ -16,39 +16,20 @@ __global__ void strided_words(const float *from, float *to, int stride)
 	to[blockIdx.x * LANES + threadIdx.x] = words[threadIdx.x * stride];
 }
 
-// Each warp a column of a tile: stored there, and loaded from there.
-template <int PAD>
+// Each warp a column of a tile: stored there, and loaded from there. SWIZZLED: a row's columns are permuted by its number.
+template <int PAD, bool SWIZZLED>
 __global__ void tile_columns(const float *from, float *to, int n)
 {
 	__shared__ float tile[LANES][LANES + PAD];
 	int x = blockIdx.x * LANES + threadIdx.x, y = blockIdx.y * LANES + threadIdx.y;
-	tile[threadIdx.x][threadIdx.y] = from[x * n + y];
+	int column = SWIZZLED ? threadIdx.y ^ threadIdx.x : threadIdx.y;
+	tile[threadIdx.x][column] = from[x * n + y];
 	__syncthreads();
-	to[x * n + y] = tile[threadIdx.x][threadIdx.y];
+	to[x * n + y] = tile[threadIdx.x][column];
 }
 
-// The same tile without a pad: a row's columns are permuted by its number.
-__global__ void tile_swizzled(const float *from, float *to, int n)
-{
-	__shared__ float tile[LANES][LANES];
-	int x = blockIdx.x * LANES + threadIdx.x, y = blockIdx.y * LANES + threadIdx.y;
-	tile[threadIdx.x][threadIdx.y ^ threadIdx.x] = from[x * n + y];
-	__syncthreads();
-	to[x * n + y] = tile[threadIdx.x][threadIdx.y ^ threadIdx.x];
-}
-
-// One block, one tile of ROWS by 32: in by rows and out by rows; in and out by columns; in by rows and out by
-// columns, for which the threads of a tile of fewer rows are dealt out column by column.
-template <int ROWS>
-__global__ void rows_rows(int *to)
-{
-	__shared__ int tile[ROWS][LANES];
-	int thread = threadIdx.y * LANES + threadIdx.x;
-	tile[threadIdx.y][threadIdx.x] = thread;
-	__syncthreads();
-	to[thread] = tile[threadIdx.y][threadIdx.x];
-}
-
+// One block, one tile of ROWS by 32: in and out by columns; in by rows and out by rows, or out by columns, for which the
+// threads of a tile of fewer rows are dealt out column by column.
 template <int ROWS>
 __global__ void columns_columns(int *to)
 {
@@ -59,14 +40,14 @@ __global__ void columns_columns(int *to)
 	to[thread] = tile[threadIdx.x][threadIdx.y];
 }
 
-template <int ROWS, int PAD>
-__global__ void rows_columns(int *to)
+template <int ROWS, int PAD, bool OUT_BY_COLUMNS>
+__global__ void rows(int *to)
 {
 	__shared__ int tile[ROWS][LANES + PAD];
 	int thread = threadIdx.y * LANES + threadIdx.x;
 	tile[threadIdx.y][threadIdx.x] = thread;
 	__syncthreads();
-	to[thread] = tile[thread % ROWS][thread / ROWS];
+	to[thread] = OUT_BY_COLUMNS ? tile[thread % ROWS][thread / ROWS] : tile[threadIdx.y][threadIdx.x];
 }
 
 // 16 bytes per lane, loaded from four places, each shared by every fourth lane.
@@ -126,18 +107,18 @@ int main(int argc, char **argv)
 {
 	static const launch launches[] = {
 		{"strided_words", run_words, 2},
-		{"tile_columns", run_tiles<tile_columns<0>>, 0},
-		{"tile_columns_padded", run_tiles<tile_columns<1>>, 0},
-		{"tile_swizzled", run_tiles<tile_swizzled>, 0},
-		{"rows_rows", run_tile<rows_rows<32>, 32>, 0},
+		{"tile_columns", run_tiles<tile_columns<0, false>>, 0},
+		{"tile_columns_padded", run_tiles<tile_columns<1, false>>, 0},
+		{"tile_swizzled", run_tiles<tile_columns<0, true>>, 0},
+		{"rows_rows", run_tile<rows<32, 0, false>, 32>, 0},
 		{"columns_columns", run_tile<columns_columns<32>, 32>, 0},
-		{"rows_columns", run_tile<rows_columns<32, 0>, 32>, 0},
-		{"rows_columns_padded", run_tile<rows_columns<32, 1>, 32>, 0},
-		{"half_rows_rows", run_tile<rows_rows<16>, 16>, 0},
+		{"rows_columns", run_tile<rows<32, 0, true>, 32>, 0},
+		{"rows_columns_padded", run_tile<rows<32, 1, true>, 32>, 0},
+		{"half_rows_rows", run_tile<rows<16, 0, false>, 16>, 0},
 		{"half_columns_columns", run_tile<columns_columns<16>, 16>, 0},
-		{"half_rows_columns", run_tile<rows_columns<16, 0>, 16>, 0},
-		{"half_rows_columns_padded_1", run_tile<rows_columns<16, 1>, 16>, 0},
-		{"half_rows_columns_padded_2", run_tile<rows_columns<16, 2>, 16>, 0},
+		{"half_rows_columns", run_tile<rows<16, 0, true>, 16>, 0},
+		{"half_rows_columns_padded_1", run_tile<rows<16, 1, true>, 16>, 0},
+		{"half_rows_columns_padded_2", run_tile<rows<16, 2, true>, 16>, 0},
 		{"every_fourth_shares", run_fourth, 0},
 		{"one_bank", run_bank, 2},
 	};

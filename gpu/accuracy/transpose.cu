@@ -9,61 +9,25 @@
  */
 #include "launch.cuh"
 
-template <class T>
+// Lanes along rows, or along columns of what is read, or of what is written.
+template <class T, bool READ_COLUMNS, bool WRITE_COLUMNS>
 __global__ void copy(const T *from, T *to, int n)
 {
 	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-	to[y * n + x] = from[y * n + x];
+	to[WRITE_COLUMNS ? x * n + y : y * n + x] = from[READ_COLUMNS ? x * n + y : y * n + x];
 }
 
-template <class T>
-__global__ void read_columns(const T *from, T *to, int n)
-{
-	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-	to[y * n + x] = from[x * n + y];
-}
-
-template <class T>
-__global__ void write_columns(const T *from, T *to, int n)
-{
-	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-	to[x * n + y] = from[y * n + x];
-}
-
-// A square tile, stored by rows and read by columns.
-template <class T, int PAD>
-__global__ void tile_read_columns(const T *from, T *to, int n)
-{
-	__shared__ T tile[LANES][LANES + PAD];
-	int column = blockIdx.x * LANES, row = blockIdx.y * LANES;
-	tile[threadIdx.y][threadIdx.x] = from[(row + threadIdx.y) * n + column + threadIdx.x];
-	__syncthreads();
-	to[(column + threadIdx.y) * n + row + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
-}
-
-// The other way round: stored by columns and read by rows.
-template <class T, int PAD>
-__global__ void tile_write_columns(const T *from, T *to, int n)
-{
-	__shared__ T tile[LANES][LANES + PAD];
-	int column = blockIdx.x * LANES, row = blockIdx.y * LANES;
-	tile[threadIdx.x][threadIdx.y] = from[(row + threadIdx.y) * n + column + threadIdx.x];
-	__syncthreads();
-	to[(column + threadIdx.y) * n + row + threadIdx.x] = tile[threadIdx.y][threadIdx.x];
-}
-
-// A tile of ROWS rows, fewer than columns: for reading, the threads are numbered through and dealt out column by
-// column.
-template <class T, int ROWS, int PAD>
-__global__ void tile_dealt_columns(const T *from, T *to, int n)
+// A tile, stored by rows and read by columns, for which the threads are numbered through and dealt out column by column: of a
+// square one each reads where its number says. STORE_COLUMNS, of a square one: the other way round.
+template <class T, int ROWS, int PAD, bool STORE_COLUMNS>
+__global__ void by_tile(const T *from, T *to, int n)
 {
 	__shared__ T tile[ROWS][LANES + PAD];
-	int column = blockIdx.x * LANES, row = blockIdx.y * ROWS;
-	tile[threadIdx.y][threadIdx.x] = from[(row + threadIdx.y) * n + column + threadIdx.x];
+	int column = blockIdx.x * LANES, row = blockIdx.y * ROWS, x = threadIdx.x, y = threadIdx.y;
+	tile[STORE_COLUMNS ? x : y][STORE_COLUMNS ? y : x] = from[(row + y) * n + column + x];
 	__syncthreads();
-	int thread = threadIdx.y * LANES + threadIdx.x;
-	int r = thread % ROWS, c = thread / ROWS;
-	to[(column + c) * n + row + r] = tile[r][c];
+	int r = (y * LANES + x) % ROWS, c = (y * LANES + x) / ROWS;
+	to[(column + c) * n + row + r] = tile[STORE_COLUMNS ? c : r][STORE_COLUMNS ? r : c];
 }
 
 template <class T, void (*KERNEL)(const T *, T *, int)>
@@ -78,17 +42,17 @@ void run(int part, const int *numbers)
 int main(int argc, char **argv)
 {
 	static const launch launches[] = {
-		{"copy_4", run<float, copy<float>>, 2},
-		{"read_columns_8", run<double, read_columns<double>>, 2},
-		{"write_columns_4", run<float, write_columns<float>>, 2},
-		{"write_columns_8", run<double, write_columns<double>>, 2},
-		{"tile_read_columns_4", run<float, tile_read_columns<float, 0>>, 2},
-		{"tile_read_columns_8", run<double, tile_read_columns<double, 0>>, 2},
-		{"tile_read_columns_padded_4", run<float, tile_read_columns<float, 1>>, 2},
-		{"tile_write_columns_8", run<double, tile_write_columns<double, 0>>, 2},
-		{"tile_write_columns_padded_8", run<double, tile_write_columns<double, 1>>, 2},
-		{"tile_dealt_columns_4", run<float, tile_dealt_columns<float, 16, 0>>, 2},
-		{"tile_dealt_columns_padded_4", run<float, tile_dealt_columns<float, 16, 2>>, 2},
+		{"copy_4", run<float, copy<float, false, false>>, 2},
+		{"read_columns_8", run<double, copy<double, true, false>>, 2},
+		{"write_columns_4", run<float, copy<float, false, true>>, 2},
+		{"write_columns_8", run<double, copy<double, false, true>>, 2},
+		{"tile_read_columns_4", run<float, by_tile<float, LANES, 0, false>>, 2},
+		{"tile_read_columns_8", run<double, by_tile<double, LANES, 0, false>>, 2},
+		{"tile_read_columns_padded_4", run<float, by_tile<float, LANES, 1, false>>, 2},
+		{"tile_write_columns_8", run<double, by_tile<double, LANES, 0, true>>, 2},
+		{"tile_write_columns_padded_8", run<double, by_tile<double, LANES, 1, true>>, 2},
+		{"tile_dealt_columns_4", run<float, by_tile<float, 16, 0, false>>, 2},
+		{"tile_dealt_columns_padded_4", run<float, by_tile<float, 16, 2, false>>, 2},
 	};
 	return launch_named(argc, argv, launches);
 }

@@ -324,6 +324,7 @@ class Sandbox(unittest.TestCase):
             ("namespaces", "bwrap unshare", ("namespaces", no_bwrap)),
             ("bwrap", "unshare", f"GRADE_SANDBOX=bwrap: {no_bwrap}"),
             ("namespaces", "", "GRADE_SANDBOX=namespaces: unshare may not make them here"),
+            ("bwarp", "bwrap", "GRADE_SANDBOX=bwarp: expected bwrap, namespaces, user or limits"),  # not a weaker one
         ):
             works_here = unittest.mock.patch.object(sandbox, "_works", lambda command, works=works: command[0] in works)
             there = unittest.mock.patch.object(sandbox.shutil, "which", lambda *_: "/usr/bin/bwrap")

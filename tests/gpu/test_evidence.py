@@ -131,7 +131,7 @@ class Planted(Case):
 
     def test_a_changed_kernel(self) -> None:
         self.only("tile_columns_padded")
-        self.edit("shared.cu", "tile_columns<1>", "tile_columns<2>")
+        self.edit("shared.cu", "tile_columns<1,", "tile_columns<2,")
         kept = (self.folder / "counted.tsv").read_text()
         of_both = [f"op_{access}: published 0, counted 32768: NOT equal, -100.000 %" for access in ("ld", "st")]
         self.make(1, *of_both, arguments=("--count",))
@@ -193,8 +193,8 @@ class Verdicts(unittest.TestCase):
             ("1", "shared_load_conflicts", "arbitration", ""),
             ("1001", "global_store_sectors", "arbitration", ""),
         ):
-            row = evidence.Row("rtx3080", launch, "a metric", published, formula, expect, "-")
-            self.assertEqual(row.word(counts), word, published)
+            row = evidence.Row("rtx3080", launch, "a metric", published, formula, expect, "-", counts)
+            self.assertEqual(row.word, word, published)
 
     def test_counts_grow_as_they_say_or_not_at_all(self) -> None:
         self.assertEqual(machine.grown([5, 40], "3", 4), 320)

@@ -39,7 +39,6 @@ REFUSED = (
     (2, "@/torn.tsv:2: expected 2 cells, got 1", "draw one plots/roofline.gp @ @/out"),
     (2, "@/text/inf.tsv:2: atomic_bytes is inf, expected 0", "draw one plots/fa1.gp @/text/inf.tsv @/out"),
     (2, "expected one of gnuplot's scripts", f"draw one @ {DATA} @/out"),
-    (2, "GPU=b9000: expected one of a100 a100-80 h100 h200 rtx4090", "draw all --gpu b9000"),
     (3, "make bench DEVICE=cuda", "draw all cuda"),
     (2, "--out: expected a directory", "gpu_report"),
     (2, "--only: expected some of machine, build", "gpu_report --out @ --only everything"),

@@ -82,6 +82,14 @@ class Kind:
         """Raises TableError."""
         return table.read_as(path, self.columns, self.tool)
 
+    def show(self, path: str, title: str, lines: list[list[str]], words: Sequence[str]) -> list[list[str]]:
+        """Prints a title, without the checksum, which tells a reader nothing. The lines below it, of which the first
+        names the columns, without the second one, arch, where all are of one."""
+        if len(lines) == 1:
+            give_up(self.tool, 2, f"{path}: no row holds {' '.join(words)}")
+        print(re.sub(r", sources with checksum \d+", "", title))
+        return lines if len({line[1] for line in lines[1:]}) > 1 else [[line[0], *line[2:]] for line in lines]
+
     def unchanged(self, path: str, nvcc: str, sources: str) -> int:
         """The command "unchanged": is the table of these sources and this nvcc?"""
         return 0 if self.read(path).title == self.title(shlex.split(nvcc), sources.split()) else 1
@@ -113,11 +121,6 @@ def run_command(tool: str, doc: str, commands: dict[Callable[..., int], str]) ->
         give_up(tool, 2, f"{error.filename}: {error.strerror}")
     except ValueError as error:
         give_up(tool, 2, str(error))
-
-
-def print_title(found: table.Table) -> None:
-    """Without the checksum, which tells a reader nothing."""
-    print(re.sub(r", sources with checksum \d+", "", found.title))
 
 
 def print_aligned(lines: Sequence[Sequence[str]]) -> None:

@@ -24,8 +24,9 @@ def environment() -> dict[str, str]:
 
 
 def built_folder() -> str:
-    compiler = (os.environ.get("CC") or "gcc").split()
-    return "_".join([*compiler[:-1], compiler[-1]]).rpartition("/")[2].replace("=", "_")
+    """As toolchain.mk makes it."""
+    words = (os.environ.get("CC") or "gcc").split()
+    return "_".join(word.rpartition("/")[2] for word in words).replace("=", "_")
 
 
 def missing(needs: str, chapter: str) -> str:

@@ -118,22 +118,11 @@ def draw_lanes(root: Path) -> dict[str, str]:
 
 # ---- ceilings ----
 
-SHOWN = (
-    "fa1_row",
-    "fa2_row",
-    "fa2_tile",
-    "fa2_slab",
-    "fa2_split_q",
-    "in_flight",
-    "lanes",
-    "swizzle",
-    "async",
-    "fa2_fp32",
-)
+SHOWN = "fa1_row fa2_row fa2_tile fa2_slab fa2_split_q in_flight lanes swizzle async fa2_fp32".split()
 BOUNDS = (("r", ceilings.of_shared_memory), ("n", ceilings.of_slots))  # of each its color
 
 
-def bars(title: str, rows: dict[str, dict[str, str]], names: tuple[str, ...], reached: dict[str, float]) -> Panel:
+def bars(title: str, rows: dict[str, dict[str, str]], names: list[str], reached: dict[str, float]) -> Panel:
     body = [text(0, 18, title, class_="t")]
     y = 34.0
     for name in names:

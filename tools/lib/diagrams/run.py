@@ -65,16 +65,8 @@ def traced(program: Path, options: list[str]) -> list[Access]:
 
 
 def access(line: dict[str, Any]) -> Access:
-    return Access(
-        line["launch"],
-        line["kernel"],
-        tuple(line["block"]),
-        line["interval"],
-        line["tensor"],
-        line["op"],
-        line["bytes"],
-        tuple((first, end) for first, end in line["ranges"]),
-    )
+    place = line["launch"], line["kernel"], tuple(line["block"]), line["interval"]
+    return Access(*place, line["tensor"], line["op"], line["bytes"], tuple(map(tuple, line["ranges"])))
 
 
 Box = tuple[int, int, int, int]  # of a matrix: first row and column, one behind the last of each

@@ -67,34 +67,41 @@ class Row:
     formula: str  # over COUNTERS
     expect: str
     reason: str
+    counts: Counts  # of the whole launch
 
-    def counted(self, counts: Counts) -> str:
+    @property
+    def ours(self) -> Fraction:
+        return evaluate(self.formula, self.counts)
+
+    @property
+    def surplus(self) -> Fraction:
+        """Of the published number above ours."""
+        return Fraction(self.published) - self.ours
+
+    @property
+    def accesses(self) -> str:
+        return self.formula.rpartition("_")[0]
+
+    @property
+    def wavefronts(self) -> int:
+        """Of the same accesses, where the row counts wavefronts or conflicts of one operation; 0 of any other."""
+        return self.counts.get(f"{self.accesses}_wavefronts", 0)
+
+    @property
+    def counted(self) -> str:
         """Our number with the digits that were published."""
         digits = len(self.published.partition(".")[2])
-        value = evaluate(self.formula, counts)
+        value = self.ours
         return str(value) if digits == 0 and value.denominator == 1 else f"{float(value):.{digits}f}"
 
-    def word(self, counts: Counts) -> str:
+    @property
+    def word(self) -> str:
         """equal, arbitration or unexplained; "" for what is none of these, or worse than `expect` says."""
-        value, ours = Fraction(self.published), evaluate(self.formula, counts)
-        if self.counted(counts) == self.published:
+        if self.counted == self.published:
             return "equal"
         if self.expect == "arbitration":
-            return self.expect if 0 < value - ours <= self.most_arbitration(counts) else ""
+            return self.expect if 0 < self.surplus <= MOST_ARBITRATION * self.wavefronts else ""
         return "" if self.expect == "equal" else self.expect
-
-    def verdict(self, counts: Counts) -> str:
-        """The word; with it how far the published number is from ours, and why."""
-        value, ours = Fraction(self.published), evaluate(self.formula, counts)
-        word = self.word(counts)
-        if word == "equal":
-            return word
-        off = f"{float((value - ours) / ours):+.3%}".replace("%", " %") if ours else f"{float(value - ours):+,.0f}"
-        return f"{word or 'NOT ' + self.expect}, {off}" + (f": {self.reason}" if word and self.reason != "-" else "")
-
-    def most_arbitration(self, counts: Counts) -> Fraction:
-        """Of a row that counts wavefronts or conflicts of one operation; 0 of any other."""
-        return MOST_ARBITRATION * counts.get(f"{self.formula.rpartition('_')[0]}_wavefronts", 0)
 
 
 def evaluate(formula: str, counts: Counts) -> Fraction:
@@ -133,37 +140,35 @@ class Evidence:
     def of(self, source: str) -> list[Row]:
         return [row for row in self.rows if row.source == source]
 
-    def counts_of(self, row: Row) -> Counts:
-        return self.counts[row.launch.key]
-
     def is_held_by_an_instruction(self, row: Row) -> bool:
         """Whether a counter of the instructions, of the same launch and accesses, was published and is equal."""
-        access = row.formula.rpartition("_")[0]
         return any(
             other.launch == row.launch
             and not other.metric.startswith("l1tex__data")
-            and (f"{access}_wavefronts" in other.formula or f"{access}_conflicts" in other.formula)
-            and other.word(self.counts_of(other)) == "equal"
+            and (f"{row.accesses}_wavefronts" in other.formula or f"{row.accesses}_conflicts" in other.formula)
+            and other.word == "equal"
             for other in self.of(row.source)
         )
 
     def word(self, row: Row) -> str:
         """As the page has it: an arbitration that no other counter holds is only a surplus."""
-        word = row.word(self.counts_of(row))
-        return "surplus" if word == "arbitration" and not self.is_held_by_an_instruction(row) else word
+        return "surplus" if row.word == "arbitration" and not self.is_held_by_an_instruction(row) else row.word
 
     def verdict(self, row: Row) -> str:
-        """The word with how far off the published number is, and why."""
-        verdict = row.verdict(self.counts_of(row))
-        return verdict.replace("arbitration", "surplus", 1) if self.word(row) == "surplus" else verdict
+        """The word; with it how far off the published number is, and why."""
+        word, ours = self.word(row), row.ours
+        if word == "equal":
+            return word
+        off = f"{float(row.surplus / ours):+.3%}".replace("%", " %") if ours else f"{float(row.surplus):+,.0f}"
+        return f"{word or 'NOT ' + row.expect}, {off}" + (f": {row.reason}" if word and row.reason != "-" else "")
 
     def failures(self) -> list[str]:
         """A line for each row that is not as it was."""
         return [
             f"{self.sources[row.source]['gpu']}, {row.launch.options}, {row.metric}: published {row.published}, "
-            f"counted {row.counted(self.counts_of(row))}: {row.verdict(self.counts_of(row))}"
+            f"counted {row.counted}: {self.verdict(row)}"
             for row in self.rows
-            if not row.word(self.counts_of(row))
+            if not row.word
         ]
 
 
@@ -187,8 +192,8 @@ def read(folder: Path, counted: dict[tuple[str, str], Counts] | None = None) -> 
             raise table.TableError(f"{where}: {error}") from None
         if counts and launch.key not in counts:
             raise table.TableError(f"{where}: not in counted.tsv: make accuracy counts it")
-        names = ("metric", "published", "counted", "expect", "reason")
-        rows.append(Row(record["source"], launch, *(record[name] for name in names)))
+        cells = (record[name] for name in ("metric", "published", "counted", "expect", "reason"))
+        rows.append(Row(record["source"], launch, *cells, counts.get(launch.key, {})))
     order = list(sources)
     return Evidence(sources, sorted(rows, key=lambda row: order.index(row.source)), counts)
 

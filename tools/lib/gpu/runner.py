@@ -13,11 +13,12 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 TO_TERMINATE = 3  # seconds between SIGTERM and SIGKILL
-TO_KILL = 10  # seconds after which a process is left to itself: a driver may keep one that was killed
+TO_KILL = 7  # seconds after that a process is left to itself: a driver may keep one that was killed
 _stopping = False
 
 
@@ -49,39 +50,20 @@ class Job:
         return re.sub(r"[\t\r]", " ", (errors[:1] or lines[-1:] or ["it printed nothing"])[0])[:200]
 
 
-@dataclass
-class _Running:
-    job: Job
-    process: subprocess.Popen[bytes]
-    started: float
-    stop_at: float
+_running: set[subprocess.Popen[bytes]] = set()
 
-    def kill(self, number: int) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left in it
-            os.killpg(self.process.pid, number)
 
-    def has_ended(self) -> bool:
-        """Also ends it, step by step, when its time is over."""
-        now = time.monotonic()
-        status = self.process.poll()
-        if status is not None:
-            self.kill(signal.SIGKILL)  # what it left behind
-        elif now > self.stop_at:
-            self.job.timed_out = True
-            self.kill(signal.SIGKILL if now > self.stop_at + TO_TERMINATE else signal.SIGTERM)
-            if now <= self.stop_at + TO_KILL:
-                return False
-        else:
-            return False
-        self.job.status = 124 if self.job.timed_out or status is None else status if status >= 0 else 128 - status
-        self.job.took = now - self.started
-        return True
+def _kill(process: subprocess.Popen[bytes], number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left in its group
+        os.killpg(process.pid, number)
 
 
 def stop(*_: object) -> None:
     """To be a handler of signals: all that runs is killed, and run_all ends this process with status 130."""
     global _stopping
     _stopping = True
+    for process in list(_running):
+        _kill(process, signal.SIGKILL)
 
 
 def check_stopped() -> None:
@@ -98,46 +80,42 @@ def run_all(jobs: Sequence[Job], at_once: int = 1, end: float | None = None) -> 
 
     No job starts after the moment `end` (of time.monotonic()), and none runs on after it.
     """
-    waiting = list(reversed(jobs))
-    running: list[_Running] = []
-    try:
-        while waiting or running:
-            check_stopped()
-            while waiting and len(running) < at_once:
-                job = waiting.pop()
-                now = time.monotonic()
-                if end is not None and now >= end:
-                    continue
-                if process := _start(job):
-                    limit = job.seconds if end is None else min(job.seconds, end - now)
-                    running.append(_Running(job, process, now, now + limit))
-            still = [each for each in running if not each.has_ended()]
-            if still and len(still) == len(running):
-                time.sleep(0.01)
-            running = still
-    finally:
-        for each in running:
-            each.kill(signal.SIGKILL)
+    with ThreadPoolExecutor(at_once) as pool:
+        list(pool.map(lambda job: _run(job, end), jobs))
+    check_stopped()
     return jobs
 
 
-def _start(job: Job) -> subprocess.Popen[bytes] | None:
+def _run(job: Job, end: float | None) -> None:
+    started = time.monotonic()
+    seconds = job.seconds if end is None else min(job.seconds, end - started)
+    if _stopping or end is not None and end <= started:
+        return
     environment = {name: value for name, value in {**os.environ, **job.environment}.items() if value is not None}
+    streams = {"stdin": subprocess.DEVNULL, "stderr": subprocess.STDOUT, "start_new_session": True}
     with open(job.log or os.devnull, "wb") as log:
         try:
-            return subprocess.Popen(
-                [str(word) for word in job.command],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                cwd=job.directory,
-                env=environment,
-                start_new_session=True,
-            )
+            command = [str(word) for word in job.command]
+            process = subprocess.Popen(command, stdout=log, cwd=job.directory, env=environment, **streams)
         except OSError as error:
             log.write(f"{job.command[0]}: {error.strerror}\n".encode())
             job.status, job.took = 127, 0
-            return None
+            return
+    _running.add(process)
+    if _stopping:  # since we looked
+        _kill(process, signal.SIGKILL)
+    for limit, number in ((seconds, signal.SIGTERM), (TO_TERMINATE, signal.SIGKILL), (TO_KILL, signal.SIGKILL)):
+        try:
+            process.wait(limit)
+            break
+        except subprocess.TimeoutExpired:
+            job.timed_out = True
+            _kill(process, number)
+    _kill(process, signal.SIGKILL)  # what it left behind
+    _running.discard(process)
+    status = process.returncode
+    job.status = 124 if job.timed_out else status if status >= 0 else 128 - status
+    job.took = time.monotonic() - started
 
 
 def read_text(path: Path) -> str:

@@ -15,7 +15,6 @@ from .. import table
 from ..files import replace_file
 from . import StepError, runner
 from .report import Report
-from .runner import Job
 
 # The probes' kernels, the instruction that each has to consist of, and how many it has at least.
 PROBES = {"multiply_add": ("FFMA", 1024), "exponentials": ("MUFU", 1024), "shared_reads": ("LDS", 8)}
@@ -135,7 +134,7 @@ def peers(report: Report) -> tuple[str, str]:
 
 def bench(report: Report) -> tuple[str, str]:
     """The curves."""
-    end = report.end_before("kernels")
+    end, tree = report.end_before("kernels"), report.trees["cuda"]
     done: list[str] = []
     failures: list[str] = []
     partial: list[str] = []
@@ -150,7 +149,10 @@ def bench(report: Report) -> tuple[str, str]:
             partial.append(chapter)
             continue
         seconds = min(left, left / (len(order) - at) * 1.5)
-        job = _bench_job(report, chapter, seconds)
+        command = [sys.executable, tree / "tools/bench", "--chapters", chapter, "--data", report.data / "bench"]
+        job = report.job(f"bench-{chapter}", seconds, command)
+        job.directory = tree
+        runner.run(job)
         if job.ok:
             done.append(chapter)
         elif job.timed_out:
@@ -162,14 +164,6 @@ def bench(report: Report) -> tuple[str, str]:
         return "failed", failures[0]
     said = f"whole: {' '.join(done) or 'none'}"
     return ("cut short", f"{said}; no time for all of: {' '.join(partial)}") if partial else ("done", said)
-
-
-def _bench_job(report: Report, chapter: str, seconds: float) -> Job:
-    tree = report.trees["cuda"]
-    command = [sys.executable, tree / "tools/bench", "--chapters", chapter, "--data", report.data / "bench"]
-    job = report.job(f"bench-{chapter}", seconds, command)
-    job.directory = tree
-    return runner.run(job)
 
 
 def timed_rows(path: Path) -> list[dict[str, str]]:
