@@ -453,10 +453,7 @@ class Table:
             for row, hand in ((row, row.hand) for row in self.rows)
         ]
         everything = {"tasks": [task.id for task in self.tasks], "class": of_class, "call": asked.call, "rows": rows}
-        self._write(INDEX, json.dumps(everything, indent=1) + "\n")
-
-    def _write(self, name: str, text: str) -> None:
-        told.write_file(self.into / name, text)
+        told.write_file(self.into / INDEX, json.dumps(everything, indent=1) + "\n")
 
     def chosen(self, name: str) -> list[Row]:
         """Those that REGRADE=name means."""
@@ -515,7 +512,8 @@ class Table:
     def write(self) -> None:
         title = ("submission", "points", "of", *(task.id for task in self.tasks), "remark")
         more = ("id", "name", "e-mail", "handed in", "clock", "late", "final", "flags")
-        self._write("results.csv", told.csv_line(*title, *more) + "".join(row.line for row in self.rows))
+        lines = [told.csv_line(*title, *more), *(row.line for row in self.rows)]
+        told.write_file(self.into / "results.csv", "".join(lines))
 
     def write_for_platforms(self, tasks: list[Task]) -> None:
         """Of this call's tasks, since a week is an assignment of its own there, and where it is known who is who. An
@@ -532,10 +530,10 @@ class Table:
                     own = student.id if asked.roster is not None and student.id != number else ""
                     lines.append((number, student.name, own, student.email, "" if row.hand.is_absent else points))
             if lines and platform == "Moodle":
-                self._write(file, told.moodle_csv(lines, most))
+                told.write_file(self.into / file, told.moodle_csv(lines, most))
             elif lines:
                 own = "FlashAttention: " + ", ".join(dict.fromkeys(task.chapter for task in tasks))
-                self._write(file, told.canvas_csv(lines, asked.assignment or own, most))
+                told.write_file(self.into / file, told.canvas_csv(lines, asked.assignment or own, most))
             else:
                 (self.into / file).unlink(missing_ok=True)
 

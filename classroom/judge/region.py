@@ -152,7 +152,8 @@ class _Rewriter:
                 continue
             if self.at(index + 1).text == "[" and self.at(self.closing[index] - 1).text == "]":
                 refuse(token, "[[...]]: a region has no attributes: leave it out")
-            if self.binds_members(index):
+            before = self.at(index - 1 if self.at(index - 1).text not in ("&", "&&") else index - 2)
+            if before.text == "auto":  # auto [m, l] = a; auto &[m, l] = a;
                 refuse(token, "auto [...]: write a variable for each member: float m = a.m, l = a.l;")
             self.lambda_brackets.add(index)
             self.check_captures(index)
@@ -166,11 +167,6 @@ class _Rewriter:
             if self.known(name.text):
                 refuse(name, f"{name.text}: the function has a thing of this name; choose another one for the lambda")
             self.lambdas.add(name.text)
-
-    def binds_members(self, index: int) -> bool:
-        """auto [m, l] = a; auto &[m, l] = a;"""
-        before = self.at(index - 1 if self.at(index - 1).text not in ("&", "&&") else index - 2)
-        return before.text == "auto"
 
     def ends_header(self, index: int) -> bool:
         """Whether it is the ) of an if or a loop: what follows is a statement."""
