@@ -460,7 +460,7 @@ class Memory(Case):
         program: without a check an access that happens, an error that nobody hears of, a loop without an end."""
         path, source = self.scratch / "report.json", FOLDER / "faults.cu"
         expected = re.findall(r"^//= (\S+) (\S+) (\S+) (\S+) (.*)", source.read_text(), re.MULTILINE)
-        self.expect_equal(len(expected), 15, "kinds")
+        self.expect_equal(len(expected), 17, "kinds")
         for kind, error, hazard, thread, says in expected:
             said = self.expect_fault(kind, error, SIM_REPORT=str(path))
             line = marked_line(source, kind.rstrip("0123456789"))
