@@ -140,7 +140,9 @@ BUILT = [
     ("arch.cu -arch=sm_80", 800),
     ("arch.cu -arch sm_90a", 900),
     ("arch.cu --gpu-architecture=compute_100", 1000),
-    ("arch.cu -gencode arch=compute_75,code=sm_75 -gencode=arch=compute_80,code=[sm_80,compute_80]", 800),
+    # Kills: the first or the last of several, which need not be the highest.
+    ("arch.cu -gencode arch=compute_75,code=sm_75 -gencode=arch=compute_80,code=[sm_80,compute_80]"
+     " -gencode arch=compute_70,code=sm_70", 800),
     ("arch.cu -arch=native", 900),
     # Objects, C, and what clang says of --fast: that it could not unroll a loop as its pragma asks.
     ("-c kernel.cu", None),

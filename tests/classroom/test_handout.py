@@ -232,6 +232,11 @@ class Tree(Handout):
             with page, self.assertRaisesRegex(handout.TaskError, f"^01_naive/README.md: {says}"):
                 handout.readme_of("01_naive", handout.class_of_key(None))
 
+    def test_what_stands_between_two_solutions_stays(self) -> None:
+        text = "a\n<!-- solution -->\nb\n<!-- end solution -->\n\nc\n<!-- solution -->\nd\n<!-- end solution -->\ne\n"
+        with unittest.mock.patch.object(handout.tasks, "read_text", return_value=text):
+            self.assertEqual(handout.without_solutions("01_naive"), "a\nc\ne\n")
+
     def test_links_lead_somewhere(self) -> None:
         """Every link and picture of what students read is in the tree."""
         tree = self.hand_out("links")

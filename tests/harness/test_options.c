@@ -309,10 +309,10 @@ static const char *const problem_values[PROBLEM_OPTIONS] = {
 	[OPTION_SPLITS] = "--splits=5",
 	[OPTION_PAGE] = "--page=6",
 	[OPTION_WINDOW] = "--window=4",
-	[OPTION_SOFTCAP] = "--softcap=30.125",
+	[OPTION_SOFTCAP] = "--softcap=30.1234567",
 	[OPTION_ALIBI] = "--alibi",
 	[OPTION_SINK] = "--sink",
-	[OPTION_DROPOUT] = "--dropout=0.125",
+	[OPTION_DROPOUT] = "--dropout=0.123456789",
 	[OPTION_LENGTHS] = "--lengths=3,14",
 	[OPTION_SEED] = "--seed=18446744073709551615",
 	[OPTION_INPUT] = "--input=ramp",
@@ -353,6 +353,11 @@ static void expect_survives(uint64_t set)
 	for (size_t i = 0; i < count; i++)
 		cr_expect_str_eq(written[i], rewritten[i]);
 	cr_expect(once.problem.scale == again.problem.scale && once.problem.seed == again.problem.seed);
+	/* Kills: fewer digits than an fp32 has, with which the plain build would time another problem. */
+	cr_expect(
+		once.problem.softcap == again.problem.softcap && once.problem.dropout == again.problem.dropout,
+		"%.9g and %.9g became %.9g and %.9g", once.problem.softcap, once.problem.dropout,
+		again.problem.softcap, again.problem.dropout);
 }
 
 /* The arguments that describe a problem give the same problem back: one option, two, three, all but one, all. */

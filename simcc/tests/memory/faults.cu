@@ -110,6 +110,24 @@ __global__ void overrun(int *y)
 	y[threadIdx.x] = row[1];
 }
 
+// What begins in an array and ends past it is named where it writes, not where its function ends.
+//= cleared IllegalAddress local_overrun 0,0,0 Invalid __local__ write of size 4 bytes .* a local array was overrun
+__global__ void cleared(int *y)
+{
+	int row[3];
+	memset(row, y[0], 400); // cleared
+	y[threadIdx.x] = row[1];
+}
+
+// Also where the compiler knows that it begins in it, and that it is not longer.
+//= second_half IllegalAddress local_overrun 0,0,0 Invalid __local__ write of size \d+ bytes .* a local array was overrun
+__global__ void second_half(int *y)
+{
+	int row[64];
+	__builtin_memset(row + 32, 1, sizeof row); // second_half
+	y[threadIdx.x] = row[y[0] + 40];
+}
+
 // One ends within what is kept for the engine, the others below the stack, far below it in the end.
 //= large249 IllegalAddress stack_overflow 0,0,0 local variables of void large<63500>.* need 249 KB; a thread
 //= large313 IllegalAddress stack_overflow 0,0,0 local variables of void large<80000>.* need 313 KB; a thread
@@ -152,6 +170,8 @@ static const struct {
 	{"arms", arms, 1, 64},
 	{"steps", steps, 1, 32},
 	{"overrun", overrun, 1, 8},
+	{"cleared", cleared, 1, 8},
+	{"second_half", second_half, 1, 8},
 	{"large249", large<63500>, 1, 1},
 	{"large313", large<80000>, 1, 1},
 	{"large1025", large<1 << 18>, 1, 1},

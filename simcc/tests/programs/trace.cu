@@ -71,6 +71,14 @@ __global__ void grid(int *y)
 	y[blockIdx.y * gridDim.x + blockIdx.x] = 1; // @grid
 }
 
+// Three of four lanes.
+__global__ void gap(int *y)
+{
+	int t = threadIdx.x;
+	if (t != 2)
+		y[t - t / 3] = 1; // @gap
+}
+
 static void follow_by_hand()
 {
 	float x[64], y[64];
@@ -140,6 +148,11 @@ static void follow_by_hand()
 	//~ grid 0,1,0 0 0: grid global alloc2 store 4 1 8 +0
 	//~ grid 1,1,0 0 0: grid global alloc2 store 4 1 12 +0
 	grid<<<dim3(2, 2), 1>>>(dn);
+	// Kills: steps from active lane to active lane, where they are to be those of lanes.
+	//= gap store=12/1/1
+	//- gap 0,0,0 0 global alloc2 store 12 [0,12] gap
+	//~ gap 0,0,0 0 0: gap global alloc2 store 4 b 0 0,4,8
+	gap<<<1, 4>>>(dn);
 	CHECK(cudaDeviceSynchronize());
 }
 

@@ -63,5 +63,10 @@ int main()
 	//= each load=256/2/2 store=128/1/4 tensor:table=128/0/4/0 tensor:pairs=128/0/4/0
 	each<<<1, 32>>>([=] __device__(int i) { dy[i] = address[7] + pairs[1].y; });
 	EXPECT(element(dy, 0) == 11);
+	// More blocks than one CPU thread has time for. Kills: constants that the last one of them read only.
+	float *dz = device_zeros<float>(200);
+	//= each atomic=4*32*200/200/32*200 const=4*32*200/200
+	each<<<200, 32>>>([=] __device__(int) { atomicAdd(&dz[blockIdx.x], weights[0]); });
+	EXPECT(element(dz, 199) == 32);
 	return 0;
 }

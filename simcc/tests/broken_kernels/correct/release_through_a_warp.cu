@@ -1,6 +1,7 @@
 // What a lane has published with its fence, another lane tells of behind a __syncwarp, some having met before; and so does a
-// lane of another warp that waited for it. Kills: a __syncwarp of some lanes that forgets the fence of its warp, and a
-// release sequence that ends at an atomic of another warp. (The block that comes first publishes: one CPU thread suffices.)
+// lane of another warp that waited for it. Kills: a __syncwarp of some lanes that forgets the fence of its warp; a release
+// sequence that ends at an atomic of another warp; and what the fences before one barrier covered, told again behind the next.
+// (The block that comes first publishes: one CPU thread suffices.)
 #include "../main.cuh"
 
 __device__ bool comes_first(int *ticket)
@@ -60,10 +61,32 @@ __global__ void told_by_two(int *ticket, int *data, int *flag, int *out)
 	}
 }
 
+__global__ void told_at_each_barrier(int *ticket, int *data, int *flag, int *out)
+{
+	int t = threadIdx.x;
+	if (comes_first(ticket)) {
+		for (int i = 0; i < 2; i++) {
+			if (t == 33) {
+				data[i] = 21;
+				__threadfence();
+			}
+			__syncthreads();
+			if (t == 0)
+				atomicAdd(flag, 1);
+		}
+	} else if (t == 0) {
+		while (atomicAdd(flag, 0) < 2)
+			;
+		__threadfence();
+		out[0] = data[0] + data[1];
+	}
+}
+
 int main()
 {
-	int *p = zeros<int>(8);
+	int *p = zeros<int>(16);
 	met_in_between<<<2, 32>>>(p, p + 1, p + 2, p + 3);
 	told_by_two<<<2, 96>>>(p + 4, p + 5, p + 6, p + 7);
-	return element(p, 3) != 42 || element(p, 7) != 42 || end();
+	told_at_each_barrier<<<2, 64>>>(p + 8, p + 9, p + 11, p + 12);
+	return element(p, 3) != 42 || element(p, 7) != 42 || element(p, 12) != 42 || end();
 }
