@@ -481,6 +481,13 @@ __global__ void read_once_a_guard(int *x, int *y, bool all)
 	if (all || blockIdx.x == 1)
 		atomicMax(x, 5 + blockIdx.x);
 }
+__global__ void added_in_its_block(int *x, int *)
+{
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		atomicAdd_block(x, 1);
+	else if (blockIdx.x == 1 ? threadIdx.x == 0 : threadIdx.x % 32 == 0)
+		atomicAdd(x, 1);
+}
 __global__ void read_before_looks(int *x, int *y)
 {
 	if (blockIdx.x == 0)
@@ -695,6 +702,7 @@ int main(int argc, char **)
 	cudaMemset(x, 0, 4), read_and_guard<<<2, 1>>>(x, y);
 	cudaMemset(x, 0, 4), read_beside_guard<<<2, 2>>>(x, y);
 	cudaMemset(x, 0, 4), read_once_a_guard<<<2, 1>>>(x, y, true), read_once_a_guard<<<2, 1>>>(x, y, false);
+	cudaMemset(x, 0, 4), added_in_its_block<<<2, 96>>>(x, y);
 	cudaMemset(x, 0, 4), read_before_looks<<<4, 1>>>(x, y);
 	cudaMemset(x, 0, 4), read_in_the_interval<<<1, 96>>>(x, y);
 	pairs_read<<<1, 32>>>(x, y);
@@ -714,7 +722,7 @@ int main(int argc, char **)
 }
 """
 RACING = ["last_thread_writes", "read_and_guard", "read_beside_guard", "read_before_looks", "read_in_the_interval"]
-RACING += ["lanes_beside_a_warp", "last_words", "read_once_a_guard", "one_of_equals"]
+RACING += ["lanes_beside_a_warp", "last_words", "read_once_a_guard", "one_of_equals", "added_in_its_block"]
 IN_A_WARP = ["pairs_read", "lane_beside_lane", "adder_reads", "adders_of_a_warp"]  # told as warnings
 HIDDEN_PROGRAMS = [
     inline("races.hidden", HIDDEN.replace("FENCE", ""), "-w"),
@@ -843,7 +851,7 @@ class Races(Case):
         read takes the place of another warp's; the end of shared memory has no marks; a read that atomicCAS compares
         with is a result; a lock that a thread has left is left again; a lane that has added is taken for one that only
         reads; of lanes that add, one that another has met since is kept, or the same twice; bytes of a word, or words
-        of four, are compared with another one's value."""
+        of four, are compared with another one's value; a _block atomic is gone behind two other atomics of its block."""
         path = self.scratch / "report.json"
         for made in HIDDEN_PROGRAMS:
             for order, threads in [(order, "1") for order in ORDERS] + [("forward", "2")]:

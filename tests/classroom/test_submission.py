@@ -269,7 +269,11 @@ class Handed(Graded):
             "its sources have more than 9 bytes",
         )
         size = zipped.stat().st_size
+        marked = self.scratch / "marked.zip"  # entries are counted by their mark before zipfile makes objects of them
+        marked.write_bytes(packed({"02.merge.cu": "x;\n", "b.txt": "PK\1\2"}))
         for path, limits, why in (
+            (marked, {"MOST_FILES": 3}, ""),
+            (marked, {"MOST_FILES": 2}, "more than 2 files in it"),
             (zipped, {"MOST_FILES": 4, "MOST_ARCHIVE": size, "MOST_SOURCES": 10, "MOST_TEXT": 10}, ""),
             (zipped, {"MOST_FILES": 3}, files),
             (zipped, {"MOST_ARCHIVE": size - 1}, f"{size} bytes, expected at most {size - 1}; hand in only"),

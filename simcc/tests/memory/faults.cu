@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
 __device__ float values[8];
@@ -96,6 +97,33 @@ __global__ void steps(int *)
 		;
 }
 
+// Of two workers the second is interrupted one look after the first has ended its block: that is no barrier it has passed.
+//= apart LaunchTimeout endless_loop 0,0,0 no thread has ended or passed a barrier .SIM_TIMEOUT, 0.2 s
+__global__ void apart(int *y)
+{
+	volatile int nothing = 0;
+	while (blockIdx.x == 1 && nothing == 0)
+		;
+	while (*(volatile int *)y == 0) // apart
+		;
+}
+
+__device__ int *shared_by_all()
+{
+	__shared__ int all[32];
+	return all;
+}
+
+// Of what is under way when the block ends nothing arrives in a later one: healthy() waits in vain.
+//= copied IllegalAddress out_of_bounds 31,0,0 Invalid __global__ write of size 4 bytes
+__global__ void copied(int *y)
+{
+	if (threadIdx.x == 31) {
+		__pipeline_memcpy_async(&shared_by_all()[31], y, 4);
+		y[1 << 28] = 1; // copied
+	}
+}
+
 __device__ void fill(long *row, int n)
 {
 	for (int i = 0; i < n; i++)
@@ -169,6 +197,8 @@ static const struct {
 	{"assert", fails, 1, 8},
 	{"arms", arms, 1, 64},
 	{"steps", steps, 1, 32},
+	{"apart", apart, 2, 1},
+	{"copied", copied, 1, 32},
 	{"overrun", overrun, 1, 8},
 	{"cleared", cleared, 1, 8},
 	{"second_half", second_half, 1, 8},
@@ -180,7 +210,11 @@ static const struct {
 
 __global__ void healthy(int *y)
 {
-	y[threadIdx.x] = threadIdx.x;
+	int *mine = shared_by_all();
+	mine[threadIdx.x] = threadIdx.x;
+	__pipeline_commit();
+	__pipeline_wait_prior(0);
+	y[threadIdx.x] = mine[threadIdx.x];
 }
 
 // Every call that a fault of a kernel stays for, until the reset.
@@ -303,7 +337,7 @@ static bool is_as_before()
 	       cudaEventDestroy(event) == cudaSuccess && cudaStreamDestroy(stream) == cudaSuccess &&
 	       cudaDeviceGetLimit(&stack, cudaLimitStackSize) == cudaSuccess && stack == 1024 &&
 	       cudaFuncGetAttributes(&of, (const void *)healthy) == cudaSuccess &&
-	       of.maxDynamicSharedSizeBytes == 49152 &&
+	       of.maxDynamicSharedSizeBytes == 49152 - sizeof(int[32]) &&
 	       cudaMemcpyFromSymbol(values, symbol, sizeof values) == cudaSuccess && values[0] == 0 && values[1] == 0;
 }
 

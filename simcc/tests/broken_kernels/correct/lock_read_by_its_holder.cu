@@ -31,6 +31,10 @@ __global__ void hold(int *lock, int *x)
 	x[2] = seen + 1;
 	leave(lock);
 	enter(lock);
+	x[4] += 1; // no fence is due before the lock is given back
+	atomicOr(lock, 2);
+	leave(lock);
+	enter(lock);
 	seen = x[3];
 	atomicOr(lock, 2); // another value, and not the one of a free lock
 	*(volatile int *)lock = 4;
@@ -39,4 +43,4 @@ __global__ void hold(int *lock, int *x)
 	leave(lock);
 }
 
-MAIN(hold<<<2, 64>>>(zeros<int>(1), zeros<int>(4)))
+MAIN(hold<<<2, 64>>>(zeros<int>(1), zeros<int>(5)))
