@@ -466,7 +466,7 @@ class Memory(Case):
         failed block had not counted yet, counted in the next launch; a block's own end told as a barrier that it passes, a copy of its that arrives in the next launch."""
         path, source = self.scratch / "report.json", FOLDER / "faults.cu"
         expected = re.findall(r"^//= (\S+) (\S+) (\S+) (\S+) (.*)", source.read_text(), re.MULTILINE)
-        self.expect_equal(len(expected), 17, "kinds")
+        self.expect_equal(len(expected), 19, "kinds")
         for kind, error, hazard, thread, says in expected:
             said = self.expect_fault(kind, error, SIM_REPORT=str(path))
             line = marked_line(source, kind.rstrip("0123456789"))
