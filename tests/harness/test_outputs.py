@@ -532,6 +532,15 @@ class PlainBuild(Outputs):
         outcome = run(["env", "-i", NAIVE, *f"{SMALL} --time --repeat 1".split()])
         self.assertEqual((outcome.status, outcome.err), (0, ""))
 
+    def test_the_plain_build_leaves_the_report_alone(self) -> None:
+        """Kills: one that writes what it did over what was counted."""
+        files = {name: str(self.scratch / name) for name in ("SIM_REPORT", "SIM_TRACE")}
+        outcome = run([NAIVE, *f"{SMALL} --time --repeat 1".split()], **files)
+        self.assertEqual((outcome.status, outcome.err), (0, ""))
+        launches = [json.loads(line) for line in Path(files["SIM_REPORT"]).read_text().splitlines()]
+        self.assertEqual(["tensors" in launch for launch in launches], [True] * 3)
+        self.assertIn('"tensor":"Q"', Path(files["SIM_TRACE"]).read_text())
+
     def test_warm_ups_and_repeats_are_as_many_as_asked_for(self) -> None:
         """The launches of the plain build: the run that is verified, the warm-ups and the timed ones, of three kernels
         each. Kills: a run too many or too few, and a --warmup or --repeat that the plain build is not told of."""
