@@ -59,8 +59,11 @@ class FailedRuns(Case):
     def test_what_a_kernel_prints_is_no_fault(self) -> None:
         """printf is a beginner's first tool, and no part of the data, whoever reads that: a program with --json - or
         --tsv -, the run that takes the times."""
+        data = planted("prints/fa1_paper", "--json - --kernel fa1_paper --seq 2 --dim 2 --heads 1")
+        self.assertTrue(json.loads(data.out)["kernels"][0]["verified"], data.out)
+        self.assertEqual(data.err, "seen 0\nseen 1\n")
         if not os.environ.get("LONG"):
-            self.skipTest("only in make test-all")  # where its plain build is, too
+            self.skipTest("with times only in make test-all")  # where its plain build is, too
         options = "--kernel fa1_paper --seq 2 --dim 2 --heads 1 --time --repeat 1"
         done = planted("prints/fa1_paper", f"--json - {options}")
         self.assertEqual(done.status, 0, done.err)

@@ -122,13 +122,21 @@ class Files(Outputs):
                 self.assertEqual(contents(place), was)
 
     def test_written(self) -> None:
-        """To files of their own, whatever leads to them."""
+        """To files of their own, whatever leads to them. Kills: a file that loses its permissions, and a link in another
+        directory that leads to a file of this one."""
         self.assertEqual(self.naive(f"{SMALL} --quiet --json /dev/null --tsv /dev/null").status, 0)
         self.assertEqual(self.naive(f"{SMALL} --quiet --json x --tsv y").status, 0)
         self.assertEqual(self.left(), ["x", "y"])
         (self.scratch / "link").symlink_to("later")
         self.assertEqual(self.naive(f"{SMALL} --quiet --json link").status, 0)
         self.assertTrue((self.scratch / "link").is_symlink())
+        (self.scratch / "x").chmod(0o640)
+        (self.scratch / "in").mkdir()
+        (self.scratch / "in/link").symlink_to("own")
+        self.assertEqual(self.naive(f"{SMALL} --quiet --json x --tsv in/link").status, 0)
+        self.assertEqual((self.scratch / "x").stat().st_mode & 0o777, 0o640)
+        self.assertEqual(self.left(), ["in", "later", "link", "x", "y"])
+        self.assertEqual(sorted(contents(self.scratch / "in")), ["link", "own"])
         outcome = self.naive(f"{SMALL} --json /dev/stdout", redirected="> out")
         self.assertEqual((outcome.status, outcome.err), (0, ""))
         for name in ("x", "later", "out"):
@@ -523,6 +531,15 @@ class PlainBuild(Outputs):
         """Kills: one that is gone through from its second variable on."""
         outcome = run(["env", "-i", NAIVE, *f"{SMALL} --time --repeat 1".split()])
         self.assertEqual((outcome.status, outcome.err), (0, ""))
+
+    def test_the_plain_build_leaves_the_report_alone(self) -> None:
+        """Kills: one that writes what it did over what was counted."""
+        files = {name: str(self.scratch / name) for name in ("SIM_REPORT", "SIM_TRACE")}
+        outcome = run([NAIVE, *f"{SMALL} --time --repeat 1".split()], **files)
+        self.assertEqual((outcome.status, outcome.err), (0, ""))
+        launches = [json.loads(line) for line in Path(files["SIM_REPORT"]).read_text().splitlines()]
+        self.assertEqual(["tensors" in launch for launch in launches], [True] * 3)
+        self.assertIn('"tensor":"Q"', Path(files["SIM_TRACE"]).read_text())
 
     def test_warm_ups_and_repeats_are_as_many_as_asked_for(self) -> None:
         """The launches of the plain build: the run that is verified, the warm-ups and the timed ones, of three kernels
