@@ -23,11 +23,29 @@ class TableError(InputError):
     """One line: FILE:LINE: what is wrong."""
 
 
+class Record(dict[str, str]):
+    """A row by its columns' names. Raises TableError for a column that the file does not have."""
+
+    def __init__(self, path: str | Path, cells: Iterable[tuple[str, str]]) -> None:
+        super().__init__(cells)
+        self.path = path
+
+    def __missing__(self, column: str) -> str:
+        raise TableError(f"{self.path}: expected a column {column}")
+
+    def whole(self, column: str) -> int:
+        """Raises TableError for what is no count, too."""
+        if not re.fullmatch("[0-9]{1,18}", self[column]):
+            raise TableError(f"{self.path}: {column}: expected a whole number, got '{self[column]}'")
+        return int(self[column])
+
+
 @dataclass
 class Table:
     about: list[str]  # the lines before the columns, without "# "
     columns: list[str]
     rows: list[list[str]] = field(default_factory=list)
+    path: str | Path = "-"
 
     @property
     def title(self) -> str:
@@ -38,9 +56,8 @@ class Table:
         found = (re.match(r"(\w+): *(.*?)\s*$", line) for line in self.about)
         return {match[1]: match[2] for match in found if match}
 
-    def records(self) -> list[dict[str, str]]:
-        """The rows, each by its columns' names."""
-        return [dict(zip(self.columns, row)) for row in self.rows]
+    def records(self) -> list[Record]:
+        return [Record(self.path, zip(self.columns, row)) for row in self.rows]
 
     def column(self, name: str) -> list[str]:
         """The cells of a column; none where there is no such column."""
@@ -69,7 +86,7 @@ def parse(text: str, path: str | Path = "-") -> Table:
         rows.append(cells)
     if not about:
         raise TableError(f"{path}: expected a line of columns, '# name<TAB>name...'")
-    return Table(about[:-1], about[-1].split("\t"), rows)
+    return Table(about[:-1], about[-1].split("\t"), rows, path)
 
 
 def read(path: str | Path) -> Table:
