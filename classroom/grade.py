@@ -282,7 +282,10 @@ class Grader:
     # ---- make check-submission ----
 
     def check(self, path: Path) -> int:
-        submission = self.read(path)
+        try:
+            submission = self.read(path)
+        except Unusable as error:
+            raise Unusable(f"SUBMISSION={path}: {error}") from error
         given, problems = casebook.parse_predictions(submission.texts.get("predictions.txt", ""))
         count = sum(given.get(question) is not None for question in self.questions)
         lines = {task.id: self._check_task(task, submission) for task in self.tasks}
@@ -419,8 +422,12 @@ def read_index(into: Path) -> dict:
     """Whose results are in a directory, of which tasks, and how they were asked for."""
     try:
         found = json.loads((into / INDEX).read_text(encoding="utf-8"))
-        return found if {"tasks", "rows", "call"} <= found.keys() else {}
-    except (OSError, ValueError, AttributeError):
+        texts = [*found["tasks"], *(text for text in found["call"].values() if text is not None)]
+        for row in found["rows"]:
+            texts += [row["name"], row["label"], row["platform"]]
+            collect.Student(**row["student"])
+        return found if all(isinstance(text, str) for text in texts) else {}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return {}
 
 
@@ -702,9 +709,9 @@ def grade_one(grader: Grader, options: argparse.Namespace) -> int:
     return 1 if options.require is not None and results.score < results.most * options.require / 100 else 0
 
 
-def _stop(*_: object) -> NoReturn:
+def _stop(number: int, _: object) -> NoReturn:
     sandbox.stop()  # the tasks that are being judged end at once, and are not graded
-    sys.exit(130)
+    sys.exit(128 + number)
 
 
 def main() -> int:

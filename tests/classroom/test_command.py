@@ -103,6 +103,7 @@ class Command(Graded):
         self.command("--submission", "S/folder/anna", GRADE_MEMORY_MB="1023")
         self.command("--submissions", "S/folder", "--results", "S/folder/notes.txt")
         for arguments in (
+            ("--check", "--submission", "S/no"),
             ("--only", "07_none"),
             ("--subm", "x"),
             ("--submissions", "S/folder"),

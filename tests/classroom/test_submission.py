@@ -537,7 +537,8 @@ class Handed(Graded):
         for each in row.results.tasks[3:]:
             each.criteria = dict.fromkeys(ALL, verdict.PASSED)
         self.assertIn(f'"not graded yet: {", ".join(names[:3])}"', table.line_of(row))
-        for text in ("", "{}", "[]", '{"tasks": [], "rows": []}'):
+        damaged = ('{"tasks": [], "rows": [{}], "call": {}}', '{"tasks": [5], "rows": [], "call": {}}')
+        for text in ("", "{}", "[]", '{"tasks": [], "rows": []}', *damaged):
             (into / grade.INDEX).write_text(text)
             self.assertEqual(grade.read_index(into), {})
 

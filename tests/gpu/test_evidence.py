@@ -150,6 +150,8 @@ class Planted(Case):
             ("published.tsv", "\tglobal_load_sectors\t", "\tglobal_loads\t", "expected counters and + - * /, got"),
             ("published.tsv", "\t65536\t", "\tmany\t", "Invalid literal for Fraction: 'many'"),
             ("counted.tsv", "\nglobal\tadd_rows\t", "\nglobal\tadd_row\t", "add_rows, l1tex__t_requests"),
+            ("sources.tsv", "\tgpu\t", "\tchip\t", "sources.tsv: expected a column gpu"),
+            ("machine.tsv", "\t503316480\t", "\t5e8\t", "published: expected a whole number, got '5e8'"),
             ("machine_counted.tsv", "product\tshared load conflicts", "product\tshared load sectors", says),
         ):
             with self.subTest(said):

@@ -58,7 +58,7 @@ REFUSED = (
     (2, "expected some of T1, T2, T3, T4, T5, T6, T7, T8, T9, got 'T10'$", "tables --table T10"),
     (2, "DATA: expected a folder with data of make bench, got '@/none'", "tables --data @/none"),
     (2, "@/text/row.tsv:1: expected a line of columns", "tables --table T1 --published @/text/row.tsv"),
-    (2, "@/one.tsv: expected a column 'table'$", "tables --table T1 --published @/one.tsv"),
+    (2, "@/one.tsv: expected a column table$", "tables --table T1 --published @/one.tsv"),
     (2, "no line for T1, 2048, read", "tables --table T1 --published @/empty.tsv"),
     (3, "/nowhere.tsv", "tables --table T1 --published /nowhere.tsv"),
     (2, "unrecognized", "text x"),

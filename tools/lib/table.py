@@ -24,12 +24,20 @@ class TableError(InputError):
 
 
 class Record(dict[str, str]):
-    """A row by its columns' names; TableError for a column that is not there."""
+    """A row by its columns' names. Raises TableError for a column that the file does not have."""
 
-    path: str | Path = "-"
+    def __init__(self, path: str | Path, cells: Iterable[tuple[str, str]]) -> None:
+        super().__init__(cells)
+        self.path = path
 
-    def __missing__(self, name: str) -> str:
-        raise TableError(f"{self.path}: expected a column '{name}'")
+    def __missing__(self, column: str) -> str:
+        raise TableError(f"{self.path}: expected a column {column}")
+
+    def whole(self, column: str) -> int:
+        """Raises TableError for what is no count, too."""
+        if not re.fullmatch("[0-9]{1,18}", self[column]):
+            raise TableError(f"{self.path}: {column}: expected a whole number, got '{self[column]}'")
+        return int(self[column])
 
 
 @dataclass
@@ -49,10 +57,7 @@ class Table:
         return {match[1]: match[2] for match in found if match}
 
     def records(self) -> list[Record]:
-        found = [Record(zip(self.columns, row)) for row in self.rows]
-        for record in found:
-            record.path = self.path
-        return found
+        return [Record(self.path, zip(self.columns, row)) for row in self.rows]
 
     def column(self, name: str) -> list[str]:
         """The cells of a column; none where there is no such column."""

@@ -185,12 +185,12 @@ def read(folder: Path, counted: dict[tuple[str, str], Counts] | None = None) -> 
         if record["expect"] not in EXPECTED:
             raise table.TableError(f"{where}: expected one of {', '.join(EXPECTED)}, got '{record['expect']}'")
         try:
-            launch = Launch(record["program"], record["options"], int(record["part"]), record["run"] == "quick")
-            Fraction(record["published"])
+            launch = Launch(record["program"], record["options"], record.whole("part"), record["run"] == "quick")
+            float(Fraction(record["published"]))
             evaluate(record["counted"], dict.fromkeys(COUNTERS, 1))
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise table.TableError(f"{where}: {error}") from None
-        if counts and launch.key not in counts:
+        if counted != {} and launch.key not in counts:
             raise table.TableError(f"{where}: not in counted.tsv: make accuracy counts it")
         cells = (record[name] for name in ("metric", "published", "counted", "expect", "reason"))
         rows.append(Row(record["source"], launch, *cells, counts.get(launch.key, {})))
@@ -200,7 +200,7 @@ def read(folder: Path, counted: dict[tuple[str, str], Counts] | None = None) -> 
 
 def read_counts(path: Path) -> dict[tuple[str, str], Counts]:
     return {
-        (record["program"], record["options"]): {name: int(record[name]) for name in COUNTERS}
+        (record["program"], record["options"]): {name: record.whole(name) for name in COUNTERS}
         for record in table.read(path).records()
     }
 

@@ -16,7 +16,7 @@ TILE = 64  # sizes are so many times a tile
 ARCH = "sm_89"
 SIDES = ("source", "machine")
 
-Row = dict[str, str]  # of machine.tsv
+Row = table.Record  # of machine.tsv
 Counts = dict[tuple[str, str], tuple[int, int]]  # by program and counter: of the source, of the machine code
 
 
@@ -30,7 +30,7 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def read_counts(path: Path) -> Counts:
-    return {key(row): (int(row["source"]), int(row["machine"])) for row in table.read(path).records()}
+    return {key(row): (row.whole("source"), row.whole("machine")) for row in table.read(path).records()}
 
 
 def write_counts(path: Path, counts: Counts) -> None:
