@@ -463,7 +463,8 @@ class Memory(Case):
     def test_each_fault_is_told_once_and_stays(self):
         """Kills: another place, error or word; a call that works after a fault. And what only a report keeps from the
         program: without a check an access that happens, an error that nobody hears of, a loop without an end. What the
-        failed block had not counted yet, counted in the next launch; a block's own end told as a barrier that it passes, a copy of its that arrives in the next launch."""
+        failed block had not counted yet, counted in the next launch, and a copy that arrives there. A block's own end
+        told as a barrier that it passes."""
         path, source = self.scratch / "report.json", FOLDER / "faults.cu"
         expected = re.findall(r"^//= (\S+) (\S+) (\S+) (\S+) (.*)", source.read_text(), re.MULTILINE)
         self.expect_equal(len(expected), 17, "kinds")

@@ -851,7 +851,7 @@ class Races(Case):
         read takes the place of another warp's; the end of shared memory has no marks; a read that atomicCAS compares
         with is a result; a lock that a thread has left is left again; a lane that has added is taken for one that only
         reads; of lanes that add, one that another has met since is kept, or the same twice; bytes of a word, or words
-        of four, are compared with another one's value; a _block atomic is gone behind two other atomics of its block."""
+        of four, are compared with another one's value; a _block atomic is gone behind two others of its block."""
         path = self.scratch / "report.json"
         for made in HIDDEN_PROGRAMS:
             for order, threads in [(order, "1") for order in ORDERS] + [("forward", "2")]:

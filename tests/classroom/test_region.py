@@ -226,7 +226,7 @@ class Region(unittest.TestCase):
         for text, said in (
             ("else\nO[0] = 1;", "^line 1: else: its if is not"),
             ("#/*\n*/include <naive.cu>", r"^line 1: '#/\*': a region has no directives"),
-            ("// all \\ \nO[0] = 1;", r"^line 1: a comment that ends in \\ swallows"),  # gcc and clang see no blanks there
+            ("// all \\ \nO[0] = 1;", r"^line 1: a comment that ends in \\ swallows"),  # blanks behind it are skipped
             ("#pragma unroll N\nfor (;;) ;", "a number or a constant"),
             *(
                 (f"#pragma unroll {count}\nfor (;;) ;", "a number or a constant")

@@ -122,7 +122,7 @@ class Files(Outputs):
                 self.assertEqual(contents(place), was)
 
     def test_written(self) -> None:
-        """To files of their own, whatever leads to them. Kills: a file that loses its permissions, and a link in another
+        """To files of their own, whatever leads to them. Kills: a file that loses its permissions, a link in another
         directory that leads to a file of this one."""
         self.assertEqual(self.naive(f"{SMALL} --quiet --json /dev/null --tsv /dev/null").status, 0)
         self.assertEqual(self.naive(f"{SMALL} --quiet --json x --tsv y").status, 0)
