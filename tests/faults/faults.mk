@@ -11,4 +11,4 @@ build: $(foreach suite,$(patsubst faults_%,faults/%,$(NAMES)),$(PLANTED_$(suite)
 build: $(if $(filter faults_%,$(NAMES)),$(COPIES))
 # failed_runs takes some of each.
 build: $(if $(filter faults_failed_runs,$(NAMES)),$(foreach chapter,00_gpu 02_online_softmax 04_fa1 05_fa2 07_transformer,\
-	$(PLANTED_faults/$(chapter))) $(if $(LONG),$(PLANTED_faults/prints) $(PLANTED_faults/prints:=.fast)))
+	$(PLANTED_faults/$(chapter))) $(PLANTED_faults/prints) $(if $(LONG),$(PLANTED_faults/prints:=.fast)))

@@ -56,6 +56,14 @@ class FailedRuns(Case):
         self.assertEqual(done.status, 1, done.err)
         self.assertRegex(done.out, r"FAILED    the simulated device reported \d+ errors?\n")
 
+    def test_an_answer_without_a_wrong_kernel_has_failed(self) -> None:
+        """The kernel is not needed for the answer, whose logits are right: it has run on the first tokens besides."""
+        options = ["--model", ROOT / "tests/data/tiny_model/tiny.bin", "--tokens", "2", "--prompt", "Hi"]
+        done = run([BUILD / "faults/07_transformer/rope_halves/program", *options])
+        self.assertEqual(done.status, 1, done.err)
+        self.assertIn("FAILED    rms_norm, project, rope, swiglu, which plain C stands in for", done.out)
+        self.assertRegex(done.out, r"\nverified +\S+ logits of 2 tokens")
+
     def test_what_a_kernel_prints_is_no_fault(self) -> None:
         """printf is a beginner's first tool, and no part of the data, whoever reads that: a program with --json - or
         --tsv -, the run that takes the times."""

@@ -215,6 +215,10 @@ class Ends(Transformer):
         )
         self.assertGreater(len(kept), 20)
         self.assertIn(kept, shown)
+        hot = "--tokens 100 --temperature 1000 --seed 160"  # a draw with U+0080 to U+009F, two bytes of two tokens
+        text, done = self.answer("Hi", hot)["text"], self.said("Hi", f"--quiet {hot}")
+        self.assertRegex(text, r"[\x80-\x9f]")
+        self.assertNotRegex(done.out, r"[\x80-\x9f]")
 
     def test_a_full_disk_is_one_line(self) -> None:
         """It ends with the first token."""
