@@ -185,10 +185,10 @@ def _end_running() -> None:
         _running.discard(pid)
 
 
-def _interrupted(_number: int, _frame: object) -> None:
+def _interrupted(number: int, _frame: object) -> None:
     for end in ENDS:
         signal.signal(end, signal.SIG_IGN)
-    raise SystemExit(130)
+    raise SystemExit(128 + number)
 
 
 def handle_interrupts() -> None:

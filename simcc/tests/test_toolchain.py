@@ -45,7 +45,8 @@ waited = os.waitpid
 def wait_and_interrupt(pid, flags):
     os.waitpid = waited
     waited(pid, flags)
-    raise SystemExit(130)
+    os.kill(os.getpid(), 15)
+process.handle_interrupts()
 os.waitpid = wait_and_interrupt
 try:
     process.run(["true"])
@@ -169,6 +170,6 @@ class Toolchain(Case):
     def test_processes_that_run_at_once_or_are_ended(self):
         """A signal between the end of a command and what follows: there is no process to end, and nothing is said.
         Nothing runs on behind what failed. Kills: a compilation that is given up and writes beside the next one."""
-        for text, status in ((INTERRUPTED, 130), (GIVEN_UP, 0)):
+        for text, status in ((INTERRUPTED, 143), (GIVEN_UP, 0)):
             done = run([sys.executable, "-B", "-c", f"import os\nfrom driver import process\n{text}"], cwd=HOME)
             self.expect_equal((done.status, done.out, done.err), (status, "", ""), text)

