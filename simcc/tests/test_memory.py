@@ -86,11 +86,11 @@ int main()
 	memset(text, 'a', 9001);
 	FILE *in = fmemopen(text, 9001, "r");
 	getc(in);
-	char *d, *line = (char *)malloc(5000), *block = (char *)malloc(60);
-	size_t n = 5000;
+	char *d, *block;
 	cudaMalloc(&d, 10000);
-	free(block), block = line;
-	if (getline(&line, &n, in) != 9000)
+	char *line = (char *)malloc(5000), *const last = line; // behind which nothing lies, or it would move
+	size_t n = 5000;
+	if (getline(&line, &n, in) != 9000 || line != last)
 		return 5;
 	printf("%s ", cudaGetErrorName(cudaMemcpy(d, line, 9001, cudaMemcpyHostToDevice)));
 	block = (char *)malloc(60);

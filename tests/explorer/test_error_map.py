@@ -1,10 +1,11 @@
 """explorer/error_map.py: tiles of each matrix, the first wrong element in reading order, what stands around it; and
-what replay.py cuts from the inputs."""
+what replay.py cuts from the inputs, what is kept of a run's options, and what its first wrong row is made of."""
 
 from __future__ import annotations
 
 import array
 import itertools
+import json
 import math
 import sys
 from pathlib import Path
@@ -12,8 +13,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "explorer"))
 
 import replay
+from attention_numbers import wrong_row
 from case import Case
-from details import Output
+from details import Details, Output
 from error_map import error_map
 
 TOLERANCE = 0.5
@@ -94,3 +96,27 @@ class Cut(Case):
             self.assertEqual(list(data), expected, letters)
             short = tuple(2 if letter in "NM" else extent for letter, extent in zip(letters, shape))
             self.assertIn(f"'shape': {short}", header.decode().replace(",)", ")"))
+
+    def test_a_wrong_row_of_a_run(self) -> None:
+        """Kills: keys behind the causal mask told as seen, and a replay in other tiles than the run had."""
+        shape, zeros = [1, 1, 4, 2], [0.0] * 8
+        tensors = [{"name": name, "letters": "BHNd", "shape": shape, "role": "input"} for name in "QKV"]
+        about = {"tensor": "O", "shape": shape, "row_length": 2, "passed": False}
+        options = "--tile-q 8 --seq 4 --causal --tile-k 2 --quiet --scale 0.5".split()
+        run = {"kernels": [{"name": "k", "tensors": tensors, "outputs": [about]}], "plain_softmax": True, "hazards": 0}
+        for name, kind, values in (
+            ("actual", "f", zeros),
+            ("expected", "d", zeros),
+            ("ratio", "d", [*zeros[:5], 2.0, 9.0, 0.0]),  # of row 2, column 1 first
+        ):
+            (self.scratch / f"0.0.{name}").write_bytes(array.array(kind, values).tobytes())
+        for name in "qkv":
+            (self.scratch / f"{name}.npy").write_bytes(replay.npy(array.array("f", range(8)), shape))
+        for causal, visible in ((True, 3), (False, 4)):
+            own = {"causal": causal, "scale": 0.5, "arguments": options, "gpu": "a100"}
+            (self.scratch / "run.json").write_text(json.dumps({**run, **own}))
+            details = Details(self.scratch)
+            scores = [0.5 * (4 * key * 2 + 5 * (key * 2 + 1)) for key in range(4)]
+            expected = {"row": 2, "column": 1, "visible": visible, "scores": scores, "values": [1.0, 3.0, 5.0, 7.0]}
+            self.assertEqual(wrong_row(details, 0), expected)
+            self.assertEqual(details.kept(), "--tile-q 8 --causal --tile-k 2 --scale 0.5 --gpu a100".split())
