@@ -153,7 +153,7 @@ class Grader:
                 results.take_over(known)
             self._grade(submission, results, save)
         except Unusable as error:
-            results.no_points("not there", _unusable(path, error))
+            results.no_points("not there", f"not graded: {_unusable(path, error)}")
         except Exception as error:  # whatever one submission does to the grader, the next one is graded
             results.failure = str(error) if isinstance(error, Environment) else f"{type(error).__name__}: {error}"
             first = results.failure.partition("\n")[0]  # what follows may quote the teacher's files
@@ -169,7 +169,7 @@ class Grader:
             if not hand.is_absent:
                 results.doubt = self._of_another_class(self.read(hand))
         except Unusable as error:
-            results.trouble = _unusable(hand, error)
+            results.trouble = f"not graded: {_unusable(hand, error)}"
         return results
 
     def _grade(self, submission: Submission, results: Results, save: Callable[[Results], None]) -> None:
@@ -285,7 +285,7 @@ class Grader:
         try:
             submission = self.read(path)
         except Unusable as error:
-            raise Unusable(f"SUBMISSION={path}: {error}") from error
+            raise Unusable(_unusable(path, error)) from error
         given, problems = casebook.parse_predictions(submission.texts.get("predictions.txt", ""))
         count = sum(given.get(question) is not None for question in self.questions)
         lines = {task.id: self._check_task(task, submission) for task in self.tasks}
@@ -314,7 +314,7 @@ class Grader:
 
 
 def _unusable(path: Path | collect.HandIn, error: Unusable) -> str:
-    return f"not graded: SUBMISSION={path}: {error}"
+    return f"SUBMISSION={path}: {error}"
 
 
 def _jobs() -> int:
