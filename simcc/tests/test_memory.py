@@ -183,13 +183,13 @@ __global__ void wrong(int *y, int way, int zero)
 int main(int, char **argv)
 {
 	int *y;
-	if (argv[1][0] == '3')
+	if (argv[1][0] == '4')
 		signal(SIGSEGV, [](int) { _exit(7); });
 	cudaMalloc(&y, 4);
 	wrong<<<1, 1>>>(y, atoi(argv[1]), 0);
 	printf("%s\\n", cudaGetErrorName(cudaDeviceSynchronize()));
 	fflush(stdout);
-	*(volatile int *)(size_t)(argv[1][0] == '3' ? 8 : (size_t)argv) = 1; // of the host: nobody catches it, or it does
+	*(volatile int *)(size_t)(argv[1][0] >= '3' ? 8 : (size_t)argv) = 1; // of the host: nobody catches it, or it does
 	return 0;
 }
 """,
@@ -418,6 +418,7 @@ class Memory(Case):
             ("LaunchFailure", "Integer division by zero", "or of the smallest integer by -1", 1, None),
             ("IllegalAddress", outside, "Address 0x10\n", 1, None),
             ("IllegalAddress", "Stack overflow", "this thread needs more than ", 1, "local"),
+            ("IllegalInstruction", "Illegal instruction, or __trap()", "", 128 + 11, None),
             ("IllegalInstruction", "Illegal instruction, or __trap()", "", 7, None),
         ]
         for way, (error, headline, detail, status, space) in enumerate(ways):
