@@ -710,6 +710,7 @@ def grade_one(grader: Grader, options: argparse.Namespace) -> int:
 
 
 def _stop(number: int, _: object) -> NoReturn:
+    signal.signal(number, signal.SIG_IGN)  # a second one would end what cleans up
     sandbox.stop()  # the tasks that are being judged end at once, and are not graded
     sys.exit(128 + number)
 

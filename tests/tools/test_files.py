@@ -60,6 +60,7 @@ REFUSED = (
     (2, "@/text/row.tsv:1: expected a line of columns", "tables --table T1 --published @/text/row.tsv"),
     (2, "@/one.tsv: expected a column table$", "tables --table T1 --published @/one.tsv"),
     (2, "no line for T1, 2048, read", "tables --table T1 --published @/empty.tsv"),
+    (2, "folder with GPU/counters.tsv of make gpu-report, got '@/none'", "accuracy --data @/none"),
     (3, "/nowhere.tsv", "tables --table T1 --published /nowhere.tsv"),
     (2, "unrecognized", "text x"),
     # What cannot be written.
