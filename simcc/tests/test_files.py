@@ -160,7 +160,7 @@ class Files(Case):
         self.expect_equal(built.status, 1, what)
         for part in says:
             self.expect_in(part, built.err, what)
-        self.expect(not (self.scratch / "program").exists(), f"{what} left a program")
+        self.expect_equal(list(self.scratch.glob("program*")), [], f"{what}: files that were left behind")
 
     def test_device_code_is_private_to_its_file(self):
         self.write_numbered()

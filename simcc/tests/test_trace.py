@@ -161,7 +161,7 @@ class Traces(Case):
         self.assertEqual(
             [site[2:] for site in ragged["sites"]], [["global", "load", 16, "alloc0"], ["shared", "store", 16, "s"]]
         )
-        self.assertEqual(ragged["requests"], [[0, 0x1FF, 0, "+16"], [1, 0xFFFFFFFF, 0, "+16"]])
+        self.assertEqual(ragged["requests"], [[0, 0x3FF, 0, "+16"], [1, 0xFFFFFFFF, 0, "+16"]])
 
     def test_the_record_of_a_launch(self):
         self.trace_of(TRACE)

@@ -129,6 +129,9 @@ SHOWN = (
     ("06_backward", "--seq 70 --dim 5 --causal --kernel backward_atomic --verbose",
      "\n  requested        2,160      700  2,860      380  6Nd + 2dΣR per head\n"
      "    counted        2,160      700  2,860      380  equal\n"),
+    ("07_transformer", "--help", "\n  --seq N          queries (default 64)\n"),
+    ("07_transformer", "--seq 3 --dim 6 --heads 3 --kv-heads 1 --kernel rope --quiet",
+     "  error 9.2e-08 at rotated[1,2,5], tolerance 6.2e-07, "),
     ("08_decode", "--seq 2 --heads 2 --kv-heads 1 --dim 2 --splits 3 --kernel decode_split",
      "\n1 head of keys x 3 make 3 blocks: 2 of 132 SMs have work.\n1 split has no key.\n"),
     ("08_decode", "--seq 2 --heads 2 --kv-heads 1 --dim 2 --splits 3 --kernel decode_paged",

@@ -50,8 +50,7 @@ static bool is_in_ragged_end(const struct reach *reach, uintptr_t address, size_
 	const struct sim_shared *array = sim_shared_holding(address);
 	if (reach->shared->map[(address - reach->shared->first) / 4] == 0 && array && shared_is_of_kernels(array))
 		return false; /* another kernel's */
-	return array && address - sim_shared_address(array) < array->size &&
-	       array->size - (address - sim_shared_address(array)) >= size;
+	return array && array->size - (address - sim_shared_address(array)) >= size;
 }
 
 /* An unsigned index below 0 wraps at 2^32 elements: the address that it would have been at otherwise. */
@@ -189,7 +188,7 @@ static const struct sim_shared *shared_near(const struct reach *reach, uintptr_t
 	const struct sim_shared *nearest = NULL, *holding = sim_shared_holding(address);
 	const uintptr_t dynamic = (uintptr_t)sim_dynamic_shared, behind = dynamic + DYNAMIC_SHARED_MAX;
 	uintptr_t least = UINTPTR_MAX;
-	if (holding && address - sim_shared_address(holding) < holding->size) /* another kernel's, too */
+	if (holding) /* another kernel's, too */
 		return holding;
 	if (reach->dynamic_shared_bytes != 0)
 		least = address < dynamic ? dynamic - address : address < behind ? 0 : address - behind;

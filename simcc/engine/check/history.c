@@ -486,11 +486,11 @@ static bool is_one_reader(const struct race *race, uint32_t number, uint32_t lan
 	const struct race_warp *warp = &race->warps[number];
 	const uint32_t first = number * WARP_SIZE + (uint32_t)__builtin_ctz(lanes);
 	bool same = !warp->has_fenced && !warp->has_looked;
-	for (uint32_t rest = lanes, i = 0; same && rest != 0; rest &= rest - 1, i++)
-		same = address[i] == address[0] &&
-		       !locks_holds_any(race, first - first % WARP_SIZE + (uint32_t)__builtin_ctz(rest)) &&
-		       lane_clock(race, first) ==
-		               lane_clock(race, number * WARP_SIZE + (uint32_t)__builtin_ctz(rest));
+	for (uint32_t rest = lanes, i = 0; same && rest != 0; rest &= rest - 1, i++) {
+		const uint32_t thread = number * WARP_SIZE + (uint32_t)__builtin_ctz(rest);
+		same = address[i] == address[0] && !locks_holds_any(race, thread) &&
+		       lane_clock(race, first) == lane_clock(race, thread);
+	}
 	return same;
 }
 

@@ -140,16 +140,8 @@ uintptr_t sim_shared_address(const struct sim_shared *array)
 
 const struct sim_shared *sim_shared_holding(uintptr_t address)
 {
-	const struct sim_shared *nearest = NULL;
-	uintptr_t least = SIM_REDZONE;
-	/* Just before an array is also just behind another one's emptiness: the nearer of the two is meant. */
-	for (struct sim_shared *array = __start_sim_shared; array < __stop_sim_shared; array++) {
-		uintptr_t first = sim_shared_address(array), end = first + array->size;
-		uintptr_t away = address < first ? first - address : address < end ? 0 : address - end + 1;
-		if (away < least) {
-			least = away;
-			nearest = array;
-		}
-	}
-	return nearest;
+	for (struct sim_shared *array = __start_sim_shared; array < __stop_sim_shared; array++)
+		if (address - sim_shared_address(array) < array->size)
+			return array;
+	return NULL;
 }

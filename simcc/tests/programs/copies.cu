@@ -7,12 +7,12 @@ __device__ unsigned address(const void *shared)
 	return (unsigned)__cvta_generic_to_shared(shared);
 }
 
-// What is not read is 0, and not asked for. Lanes 0 to 7 read 16 bytes, lane 8 reads 8 of them, the others none: one
-// request.
+// What is not read is 0, and not asked for. Lanes 0 to 7 read 16 bytes, lane 8 reads 8 of them, lane 9 one (which is 0),
+// the others none: one request.
 __global__ void ragged(const float *x, float *y, int count)
 {
 	alignas(16) __shared__ float s[128];
-	int c = 4 * threadIdx.x, left = count - c, bytes = left >= 4 ? 16 : left > 0 ? 4 * left : 0;
+	int c = 4 * threadIdx.x, left = count - c, bytes = left >= 4 ? 16 : left > 0 ? 4 * left : left > -4;
 	asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address(s + c)), "l"(x + c), "r"(bytes));
 	asm volatile("cp.async.commit_group;");
 	asm volatile("cp.async.wait_group %0;" ::"n"(0));
@@ -73,7 +73,7 @@ int main()
 	});
 	EXPECT_EACH(dy, 32, t, t + (63 - t) + (127 - t) + (64 + t));
 
-	//= ragged load=8*16+8/1/5 store=128/1/4 sstore=512/1/4 sload=128/1/1 barriers=1
+	//= ragged load=8*16+8+1/1/5 store=128/1/4 sstore=512/1/4 sload=128/1/1 barriers=1
 	ragged<<<1, 32>>>(dx, dy, 34);
 	EXPECT_EACH(dy, 32, t, t + 16 < 34 ? t + 16 : 0);
 
