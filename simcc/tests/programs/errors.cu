@@ -160,6 +160,9 @@ static void of_device_memory()
 	CHECK(cudaMemGetInfo(&before, &total));
 	FAILS(cudaErrorMemoryAllocation, cudaMalloc(&p, total + 1));
 	EXPECT(p == NULL);
+	p = (char *)&total;
+	CHECK(cudaMalloc(&p, 0));
+	EXPECT(p == NULL);
 	CHECK(cudaMalloc(&p, (size_t)1 << 20));
 	CHECK(cudaMemGetInfo(&after, &total));
 	EXPECT(before - after == (size_t)1 << 20);
